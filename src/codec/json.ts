@@ -1,0 +1,73 @@
+import { AppError } from '../base/appError.ts';
+
+/**
+ * JSON with exact integers: integers beyond 2^53 are `bigint`, all other numbers are `number`.
+ * Objects are plain and keep their key order; a key `__proto__` is an ordinary key.
+ */
+export type Json = null | boolean | number | bigint | string | Json[] | JsonObject;
+export type JsonObject = { [key: string]: Json };
+
+/** An integer of 16 or more digits outside a string; inside one it only costs the slow path. */
+const MAYBE_BIG = /[:,[]\s*-?\d{16,}\s*[,}\]]|^\s*-?\d{16,}\s*$/;
+const INTEGER = /^-?\d+$/;
+
+/**
+ * Parses JSON text without losing digits.
+ * @throws AppError `invalid-json`
+ */
+export function parseJson(text: string): Json {
+  try {
+    if (!MAYBE_BIG.test(text)) return JSON.parse(text) as Json;
+    return JSON.parse(text, exactInteger) as Json;
+  } catch (error) {
+    throw new AppError('invalid-json', `This is not JSON: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
+  }
+}
+
+function exactInteger(_key: string, value: unknown, context?: { source?: string }): unknown {
+  if (typeof value !== 'number' || Number.isSafeInteger(value)) return value;
+  const source = context?.source;
+  return source !== undefined && INTEGER.test(source) ? BigInt(source) : value;
+}
+
+/** Prints JSON; a bigint becomes its digits. `space` as in JSON.stringify. */
+export function stringifyJson(value: Json, space?: number): string {
+  return JSON.stringify(value, (_key, item: unknown) => (typeof item === 'bigint' ? rawJson(item.toString()) : item), space);
+}
+
+const rawJson = (text: string): unknown => (JSON as unknown as { rawJSON(text: string): unknown }).rawJSON(text);
+
+/** Whether a value is a JSON object (not null, not an array). */
+export function isJsonObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** Deep equality of JSON values; key order does not matter; 1 and 1n are equal. */
+export function equalJson(a: Json | undefined, b: Json | undefined): boolean {
+  if (a === b) return true;
+  if (typeof a === 'bigint' || typeof b === 'bigint') {
+    return (typeof a === 'bigint' || typeof a === 'number') && (typeof b === 'bigint' || typeof b === 'number') && a == b;
+  }
+  if (Array.isArray(a)) {
+    return Array.isArray(b) && a.length === b.length && a.every((item, index) => equalJson(item, b[index]));
+  }
+  if (!isJsonObject(a) || !isJsonObject(b)) return false;
+  const keys = Object.keys(a);
+  if (keys.length !== Object.keys(b).length) return false;
+  return keys.every((key) => Object.hasOwn(b, key) && equalJson(a[key], b[key]));
+}
+
+/** A deep copy. */
+export function cloneJson<T extends Json>(value: T): T {
+  if (Array.isArray(value)) return value.map((item) => cloneJson(item)) as T;
+  if (!isJsonObject(value)) return value;
+  const copy: JsonObject = {};
+  for (const [key, item] of Object.entries(value)) setOwn(copy, key, cloneJson(item));
+  return copy as T;
+}
+
+/** Sets an own property whatever the key is called (`__proto__` too). */
+export function setOwn(target: JsonObject, key: string, value: Json): void {
+  if (key === '__proto__') Object.defineProperty(target, key, { value, enumerable: true, configurable: true, writable: true });
+  else target[key] = value;
+}

@@ -1,0 +1,70 @@
+import type { JsonObject } from '../codec/json.ts';
+import type { Actor, GapEvent, ObjectName, Token, WriteEvent } from './traceEvent.ts';
+
+/**
+ * What is known of everything, folded from the events of one log by `reduce` (one event at a time, the same live and in
+ * replay). Read-only to all but the reducer.
+ */
+export interface History {
+  /** One per cluster and name, keyed by `nameKey`. */
+  readonly names: ReadonlyMap<string, NameHistory>;
+  /** UIDs of a cluster that are known, keyed `cluster\0uid`, to where they live. */
+  readonly uids: ReadonlyMap<string, Incarnation>;
+  readonly gaps: readonly GapEvent[];
+  readonly lastSeq: number;
+  readonly lastAt: number;
+}
+
+/** All that happened at one name. */
+export interface NameHistory {
+  readonly cluster: string;
+  readonly name: ObjectName;
+  /** In order of their first observation. */
+  readonly incarnations: readonly Incarnation[];
+  /** Every write to this name that was seen, refused ones included, in order of arrival. */
+  readonly writes: readonly WriteEvent[];
+}
+
+/** One life of an object. */
+export interface Incarnation {
+  readonly cluster: string;
+  readonly name: ObjectName;
+  readonly uid: string;
+  readonly apiVersion: string;
+  readonly kind: string;
+  /** How its beginning is known: its creation was seen, it was there already, or it began in a gap. */
+  readonly began: 'seen' | 'earlier' | 'in-gap';
+  readonly firstAt: number;
+  readonly firstSeq: number;
+  /** When it was seen terminating first. */
+  readonly terminatingAt?: number;
+  /** Its end, if known. `in-gap`: it was gone after a time that nobody saw. */
+  readonly end?: { readonly at: number; readonly seq: number; readonly how: 'event' | 'in-gap' | '404'; readonly token?: Token };
+  /** Versions in stream order; those that no stream has placed stand at their arrival and say so. */
+  readonly versions: readonly Version[];
+}
+
+/** One (UID, token) with what was seen in it. */
+export interface Version {
+  readonly token: Token;
+  readonly at: number;
+  readonly seq: number;
+  /** Whether a stream (or token equality with one) tells its place among the others. */
+  readonly placed: boolean;
+  readonly generation?: number;
+  readonly observedGeneration?: number;
+  readonly deletionTimestamp?: string;
+  /** What changed against the version before, if both were seen: unknown otherwise. */
+  readonly changed?: { readonly spec: boolean; readonly status: boolean; readonly metadata: boolean; readonly paths: readonly string[] };
+  /** Who made it: from a recorded write, or an unambiguous change of managedFields; absent where unknown. */
+  readonly actor?: Actor;
+  readonly actorKnown?: 'write' | 'managed-fields';
+  /** The content of metadata that rules and views need, and the whole object where it was kept. */
+  readonly body?: JsonObject;
+  readonly event: number;
+}
+
+/** The key of a name in `History.names`. */
+export function nameKey(cluster: string, name: ObjectName): string {
+  return [cluster, name.group, name.resource, name.namespace, name.name].join('\0');
+}
