@@ -1,0 +1,58 @@
+// Gets a fresh clone to the point where its scripts can run: dependencies installed, Node 24 at work.
+// Plain JavaScript with built-ins only: this is the first thing that runs, on whatever Node the person has.
+import { spawn, spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+export const root = fileURLToPath(new URL('..', import.meta.url));
+const modules = join(root, 'node_modules');
+const bundledNode = join(modules, 'node', 'bin', process.platform === 'win32' ? 'node.exe' : 'node');
+const needed = 22;
+
+/** Says on stderr what a long step is doing. */
+export function say(message) {
+  process.stderr.write(`[object-versions] ${message}\n`);
+}
+
+/** Runs a command to its end with the terminal's own output; throws if it fails. */
+export function run(command, args, options = {}) {
+  const done = spawnSync(command, args, { cwd: root, stdio: ['ignore', 'inherit', 'inherit'], shell: process.platform === 'win32', ...options });
+  if (done.error) throw done.error;
+  if (done.status !== 0) throw new Error(`${command} ${args.join(' ')} ended with ${done.status ?? done.signal}`);
+}
+
+/** Environment in which `node` is the project's own and its tools are on the PATH. */
+export function toolEnv(extra = {}) {
+  return { ...process.env, PATH: `${join(modules, '.bin')}${delimiter}${process.env.PATH ?? ''}`, ...extra };
+}
+
+function lockHash() {
+  return createHash('sha256').update(readFileSync(join(root, 'package-lock.json'))).digest('hex');
+}
+
+function ensureInstalled() {
+  const stamp = join(modules, '.object-versions-installed');
+  const wanted = lockHash();
+  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted && existsSync(bundledNode)) return;
+  say('installing the dependencies (npm ci, about a minute the first time) …');
+  run('npm', ['ci', '--no-audit', '--no-fund', '--loglevel=error']);
+  writeFileSync(stamp, wanted);
+}
+
+/**
+ * Installs what is missing; where this Node is too old for the tools, runs the same script again on Node 24 and never
+ * returns. Call it first in every script that a person may start on a fresh clone.
+ */
+export async function bootstrap(script) {
+  ensureInstalled();
+  if (Number(process.versions.node.split('.')[0]) >= needed) return;
+  const child = spawn(bundledNode, [fileURLToPath(script), ...process.argv.slice(2)], { stdio: 'inherit', env: toolEnv() });
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
+  const [code, signal] = await new Promise((resolve, reject) => {
+    child.on('error', reject);
+    child.on('exit', (...end) => resolve(end));
+  });
+  process.exit(code ?? (signal === 'SIGINT' ? 130 : 143));
+}

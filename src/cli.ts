@@ -1,0 +1,47 @@
+import { Command, CommanderError } from 'commander';
+import { registerCommands } from './cli/commands.ts';
+import { exitCodes } from './cli/exitCodes.ts';
+import type { CliIo } from './cli/io.ts';
+import { reportFailure } from './cli/reportFailure.ts';
+import { systemClock } from './base/clock.ts';
+
+/** The command line: builds the commands, runs one, and turns whatever happens into an exit code. */
+async function main(argv: readonly string[]): Promise<number> {
+  const interrupted = new AbortController();
+  let code: number = exitCodes.done;
+  const onSignal = (): void => {
+    code = exitCodes.cancelled;
+    interrupted.abort();
+  };
+  process.on('SIGINT', onSignal);
+  process.on('SIGTERM', onSignal);
+  const io: CliIo = {
+    stdout: (text) => void process.stdout.write(text),
+    stderr: (text) => void process.stderr.write(text),
+    stdin: process.stdin,
+    env: process.env,
+    clock: systemClock,
+    signal: interrupted.signal,
+    exit: (value) => {
+      code = value;
+    },
+  };
+  const program = new Command('object-versions')
+    .description('Know which Kubernetes object you look at, which version of it you read, and who else writes to it.')
+    .showHelpAfterError('(add --help for the options)')
+    .exitOverride()
+    .configureOutput({ writeOut: io.stdout, writeErr: io.stderr });
+  registerCommands(program, io);
+  try {
+    await program.parseAsync([...argv], { from: 'user' });
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.done : exitCodes.usage;
+    return reportFailure(error, io);
+  }
+  return code;
+}
+
+// A reader that goes away (`object-versions watch | head`) ends the command; it is no failure.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? exitCodes.done : exitCodes.failed));
+
+process.exitCode = await main(process.argv.slice(2));
