@@ -5,6 +5,8 @@ import type { CliIo } from './cli/io.ts';
 import { reportFailure } from './cli/reportFailure.ts';
 import { systemClock } from './base/clock.ts';
 
+const graceMs = 2000;
+
 /** The command line: builds the commands, runs one, and turns whatever happens into an exit code. */
 async function main(argv: readonly string[]): Promise<number> {
   const interrupted = new AbortController();
@@ -45,3 +47,5 @@ async function main(argv: readonly string[]): Promise<number> {
 process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? exitCodes.done : exitCodes.failed));
 
 process.exitCode = await main(process.argv.slice(2));
+// Nothing keeps a finished command alive.
+setTimeout(() => process.exit(), graceMs).unref();
