@@ -21,6 +21,7 @@ export type ErrorCode =
   | 'server-error'
   | 'invalid-yaml'
   | 'invalid-json'
+  | 'invalid-protobuf'
   | 'invalid-path'
   | 'script-failed'
   | 'trace-unreadable'

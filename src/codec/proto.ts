@@ -1,0 +1,71 @@
+import { isJsonObject, parseJson, type Json, type JsonObject } from './json.ts';
+import { decodeMessage } from './protoMessage.ts';
+import { messageOfKind } from './protoSchema.ts';
+import { protoError, textOf, wireFields } from './protoWire.ts';
+
+/** The media type with which Kubernetes marks its protobuf, without parameters. */
+export const PROTOBUF_TYPE = 'application/vnd.kubernetes.protobuf';
+
+const MAGIC = [0x6b, 0x38, 0x73, 0x00];
+
+/** The envelope of every object: what it is, and its bytes, still undecoded. Source: runtime.Unknown of k8s.io/apimachinery. */
+export interface ProtobufEnvelope {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly raw: Uint8Array;
+  /** '' for protobuf; another media type where the envelope carries, say, JSON. */
+  readonly contentType: string;
+}
+
+/** Whether bytes begin as Kubernetes protobuf does (`k8s` and a zero byte). */
+export function isKubernetesProtobuf(bytes: Uint8Array): boolean {
+  return MAGIC.every((byte, index) => bytes[index] === byte);
+}
+
+/**
+ * Reads the envelope.
+ * @throws AppError `invalid-protobuf`
+ */
+export function readEnvelope(bytes: Uint8Array): ProtobufEnvelope {
+  if (!isKubernetesProtobuf(bytes)) throw protoError('it does not begin with k8s and a zero byte');
+  let apiVersion = '';
+  let kind = '';
+  let contentType = '';
+  let raw: Uint8Array = new Uint8Array();
+  for (const { id, value } of wireFields(bytes.subarray(MAGIC.length))) {
+    if (typeof value === 'bigint') continue;
+    if (id === 1) {
+      for (const part of wireFields(value)) {
+        if (typeof part.value === 'bigint') continue;
+        if (part.id === 1) apiVersion = textOf(part.value);
+        else if (part.id === 2) kind = textOf(part.value);
+      }
+    } else if (id === 2) raw = value;
+    else if (id === 4) contentType = textOf(value);
+  }
+  return { apiVersion, kind, raw, contentType };
+}
+
+/**
+ * Decodes a whole object of a built-in kind (a list, an options object and a Status too) into the JSON that the server
+ * prints for it, apiVersion and kind included. A list's items carry none, as the server's do not.
+ * @throws AppError `invalid-protobuf` where the bytes are torn or the kind is not a built-in one
+ */
+export function decodeKubernetesProtobuf(bytes: Uint8Array): { apiVersion: string; kind: string; object: JsonObject } {
+  const envelope = readEnvelope(bytes);
+  const { apiVersion, kind } = envelope;
+  if (/json/.test(envelope.contentType)) {
+    const object = parseJson(textOf(envelope.raw));
+    if (isJsonObject(object)) return { apiVersion, kind, object };
+  }
+  const name = messageOfKind(apiVersion, kind);
+  if (name === undefined) throw protoError(`the kind ${kind} of ${apiVersion} is not a built-in one`);
+  const content = decodeMessage(name, envelope.raw, decodeRaw);
+  if (!isJsonObject(content)) throw protoError(`${kind} is not an object`);
+  return { apiVersion, kind, object: { kind, apiVersion, ...content } };
+}
+
+/** What a RawExtension holds: an object in protobuf, or JSON. */
+function decodeRaw(raw: Uint8Array): Json {
+  return isKubernetesProtobuf(raw) ? decodeKubernetesProtobuf(raw).object : parseJson(textOf(raw));
+}

@@ -1,0 +1,92 @@
+import type { ObjectName } from '../traceEvent.ts';
+
+/** Every rule by its id; each has a page `docs/findings/<id>.md`. */
+export const findingIds = [
+  'recreated',
+  'stale-reference',
+  'stale-incarnation-write',
+  'version-conflict',
+  'uid-mismatch',
+  'hot-conflict-loop',
+  'already-exists-loop',
+  'lost-update',
+  'force-takeover',
+  'ownership-fight',
+  'update-loop',
+  'no-op-writes',
+  'stale-read',
+  'invented-token',
+  'uncertain-write',
+  'generation-lag',
+  'unguarded-patch',
+  'ignored-part',
+  'server-behind',
+  'token-reuse',
+  'watch-gap',
+] as const;
+
+/** The id of a rule. */
+export type FindingId = (typeof findingIds)[number];
+
+/** How much a finding matters: normal and worth knowing, likely wrong, or proven damage. */
+export type Severity = 'info' | 'warning' | 'error';
+
+/** What a finding is about. */
+export interface FindingObject extends ObjectName {
+  uid: string;
+}
+
+/**
+ * A named conclusion with its evidence. The JSON of `analyze` and `record` is an array of these, so members are only
+ * added, never renamed. A finding that repeats (a burst, a fight) is one finding whose `count` and `lastAt` grow.
+ */
+export interface Finding {
+  readonly id: FindingId;
+  readonly kind?: string;
+  readonly severity: Severity;
+  readonly cluster: string;
+  readonly object: FindingObject;
+  /** Who did it first, then who else takes part, as a person would call them: client, user, manager or agent. */
+  readonly actors: readonly string[];
+  /** Paths of fields, as apply conflicts print them. */
+  readonly fields: readonly string[];
+  readonly count: number;
+  /** Milliseconds since the epoch. */
+  readonly firstAt: number;
+  readonly lastAt: number;
+  /** `seq` of the events that prove it: at most 64, the first and the last ones. */
+  readonly events: readonly number[];
+  /** What happened and how it is known, in words. */
+  readonly explanation: string;
+  /** What to do about it. */
+  readonly remedy: string;
+  /** How sure: certain by the protocol, or likely by content. */
+  readonly sureness: 'certain' | 'likely';
+  /** Facts of a rule that a machine may want: tokens, other UIDs, counts. Never a Secret's value. */
+  readonly details?: Readonly<Record<string, string | number | boolean>>;
+}
+
+/** The severity of each rule unless the rule itself says otherwise. */
+export const severityOf: Readonly<Record<FindingId, Severity>> = {
+  recreated: 'info',
+  'stale-reference': 'warning',
+  'stale-incarnation-write': 'error',
+  'version-conflict': 'info',
+  'uid-mismatch': 'info',
+  'hot-conflict-loop': 'warning',
+  'already-exists-loop': 'warning',
+  'lost-update': 'error',
+  'force-takeover': 'warning',
+  'ownership-fight': 'warning',
+  'update-loop': 'warning',
+  'no-op-writes': 'warning',
+  'stale-read': 'warning',
+  'invented-token': 'warning',
+  'uncertain-write': 'warning',
+  'generation-lag': 'warning',
+  'unguarded-patch': 'info',
+  'ignored-part': 'info',
+  'server-behind': 'info',
+  'token-reuse': 'error',
+  'watch-gap': 'info',
+};
