@@ -1,0 +1,232 @@
+import type { GapEvent, WriteOutcome } from '../traceEvent.ts';
+
+/**
+ * What a mark on the timeline stands for, the least important first: where several fall on one place, the last of them is
+ * drawn. `unknown` is a version of which the version before was not seen.
+ */
+export const MARK_KINDS = [
+  'metadata',
+  'status',
+  'unknown',
+  'spec',
+  'created',
+  'terminating',
+  'deleted',
+  'note',
+  'refused',
+  'uncertain',
+  'conflict',
+  'uid-mismatch',
+  'field-conflict',
+  'takeover',
+  'stale-reference',
+  'lost-update',
+  'finding',
+] as const;
+export type MarkKind = (typeof MARK_KINDS)[number];
+
+/** The outcome of a write as a small number; 0 is "no write". */
+export const MARK_OUTCOMES: readonly ('' | WriteOutcome)[] = [
+  '',
+  'accepted',
+  'unchanged',
+  'version-conflict',
+  'uid-mismatch',
+  'field-conflict',
+  'already-exists',
+  'terminating',
+  'not-found',
+  'forbidden',
+  'unauthenticated',
+  'invalid',
+  'unsupported',
+  'too-large',
+  'throttled',
+  'unavailable',
+  'uncertain',
+  'cancelled',
+  'failed',
+];
+
+/** Bits of `MarkColumns.flags`. */
+export const FLAG = {
+  /** A status-only change or a renewal: it may be folded with its neighbours. */
+  foldable: 1,
+  /** The same run of foldable changes by the same actor as the mark before it on its lane. */
+  continuesRun: 2,
+  /** Noise that is normal: the third and later of a run, and renewals of leases, endpoints and events. */
+  heartbeat: 4,
+  /** No stream has placed this version among the others yet. */
+  unplaced: 8,
+} as const;
+
+/** Marks by column, in order of arrival. `actor`, `label` and `uid` are places in `strings`; place 0 is the empty string. */
+export interface MarkColumns {
+  /** Milliseconds since the epoch. */
+  readonly at: Float64Array;
+  readonly lane: Uint32Array;
+  /** A place in MARK_KINDS. */
+  readonly kind: Uint8Array;
+  readonly flags: Uint8Array;
+  /** The event's `seq`. */
+  readonly event: Uint32Array;
+  readonly actor: Uint32Array;
+  readonly label: Uint32Array;
+  readonly uid: Uint32Array;
+  /** A place in MARK_OUTCOMES. */
+  readonly outcome: Uint8Array;
+}
+
+/** What a link joins: a refused write with the version it had read, or with the write that won; a reference with its target. */
+export const LINK_KINDS = ['read', 'winner', 'reference'] as const;
+export type LinkKind = (typeof LINK_KINDS)[number];
+
+/** Links by column. A link goes from a place on one lane to a place on the same or another. */
+export interface LinkColumns {
+  readonly kind: Uint8Array;
+  /** The event of the mark that the link explains. */
+  readonly event: Uint32Array;
+  readonly fromLane: Uint32Array;
+  readonly fromAt: Float64Array;
+  readonly toLane: Uint32Array;
+  readonly toAt: Float64Array;
+}
+
+/** Times in which observedGeneration had not reached generation, by column; closed ones only. */
+export interface LagColumns {
+  readonly lane: Uint32Array;
+  readonly from: Float64Array;
+  readonly to: Float64Array;
+}
+
+/** One incarnation on a lane. */
+export interface BarInfo {
+  readonly uid: string;
+  readonly from: number;
+  readonly began: 'seen' | 'earlier' | 'in-gap';
+  readonly terminatingAt?: number;
+  readonly to?: number;
+  readonly endHow?: 'event' | 'in-gap' | '404';
+}
+
+/** One name: a lane. Its place in `lanes` never changes. */
+export interface LaneInfo {
+  readonly key: string;
+  /** A place in `groups`. */
+  readonly group: number;
+  readonly kind: string;
+  readonly namespace: string;
+  readonly name: string;
+  readonly bars: readonly BarInfo[];
+  /** Since when observedGeneration lags, if it does now. */
+  readonly lagFrom?: number;
+  /** Something worth saying beside the name, such as "refers to a gone UID". */
+  readonly remark?: string;
+  /** How many findings are about it. */
+  readonly findings: number;
+}
+
+/** The lanes of one resource of one cluster. */
+export interface GroupInfo {
+  readonly key: string;
+  readonly cluster: string;
+  readonly clusterLabel: string;
+  readonly apiGroup: string;
+  readonly resource: string;
+  readonly kind: string;
+  readonly label: string;
+}
+
+/** A time in which nothing could be seen, for the lanes it concerns. `to` is absent while it lasts. */
+export interface GapInfo {
+  readonly id: string;
+  readonly cluster: string;
+  readonly scope: GapEvent['scope'];
+  readonly from: number;
+  readonly to?: number;
+  readonly text: string;
+}
+
+/** The severity of a finding. */
+export type Severity = 'info' | 'warning' | 'error';
+
+/** Words over a stretch of a lane, from a finding. */
+export interface AnnotationInfo {
+  readonly lane: number;
+  readonly from: number;
+  readonly to: number;
+  readonly id: string;
+  readonly severity: Severity;
+  readonly text: string;
+  readonly events: readonly number[];
+}
+
+/** All that the timeline shows, in full. Whoever holds it only reads it. */
+export interface TimelineModel {
+  readonly strings: readonly string[];
+  readonly groups: readonly GroupInfo[];
+  readonly lanes: readonly LaneInfo[];
+  readonly marks: MarkColumns;
+  readonly links: LinkColumns;
+  readonly lags: LagColumns;
+  readonly gaps: readonly GapInfo[];
+  readonly annotations: readonly AnnotationInfo[];
+  /** The time of the last event, or 0 where there is none. */
+  readonly lastAt: number;
+  readonly lastSeq: number;
+}
+
+/** What came since: columns to append, places that changed, small lists anew. */
+export interface TimelineDelta {
+  readonly strings: readonly string[];
+  readonly groups: readonly GroupInfo[];
+  /** Lanes that are new or changed, by their place. */
+  readonly lanes: readonly { readonly index: number; readonly lane: LaneInfo }[];
+  readonly marks: MarkColumns;
+  /** Marks of before whose kind, flags, actor or label became known. */
+  readonly patches: readonly MarkPatch[];
+  readonly links: LinkColumns;
+  readonly lags: LagColumns;
+  /** Absent where nothing changed. */
+  readonly gaps?: readonly GapInfo[];
+  readonly annotations?: readonly AnnotationInfo[];
+  readonly lastAt: number;
+  readonly lastSeq: number;
+}
+
+/** A mark of before, by its place in the columns, as it is now. */
+export interface MarkPatch {
+  readonly index: number;
+  readonly kind: number;
+  readonly flags: number;
+  readonly actor: number;
+  readonly label: number;
+}
+
+/** What the timeline needs of a finding; DESIGN's finding has all of it. */
+export interface TimelineFinding {
+  readonly id: string;
+  readonly kind?: string | undefined;
+  readonly severity: Severity;
+  readonly object: {
+    readonly cluster?: string | undefined;
+    readonly group: string;
+    readonly resource: string;
+    readonly namespace: string;
+    readonly name: string;
+    readonly uid?: string | undefined;
+  };
+  readonly actors: readonly string[];
+  readonly fields: readonly string[];
+  readonly count: number;
+  readonly firstAt: number;
+  readonly lastAt: number;
+  readonly events: readonly number[];
+  readonly explanation: string;
+  readonly remedy?: string | undefined;
+}
+
+/** The place of a kind in MARK_KINDS. */
+export function kindCode(kind: MarkKind): number {
+  return MARK_KINDS.indexOf(kind);
+}

@@ -1,0 +1,235 @@
+import type { EventDetails } from '../core/timeline/detailTypes.ts';
+import {
+  LINK_KINDS,
+  MARK_KINDS,
+  MARK_OUTCOMES,
+  type AnnotationInfo,
+  type GapInfo,
+  type GroupInfo,
+  type LagColumns,
+  type LaneInfo,
+  type LinkColumns,
+  type MarkColumns,
+  type TimelineDelta,
+  type TimelineModel,
+} from '../core/timeline/model.ts';
+import {
+  isBoolean,
+  isCount,
+  isNumber,
+  isPlainObject,
+  isString,
+  listOf,
+  objectOf,
+  oneOf,
+  optional,
+  typedArray,
+  type Check,
+} from './validate.ts';
+
+const isBar = objectOf({
+  uid: isString,
+  from: isNumber,
+  began: oneOf('seen', 'earlier', 'in-gap'),
+  terminatingAt: optional(isNumber),
+  to: optional(isNumber),
+  endHow: optional(oneOf('event', 'in-gap', '404')),
+});
+
+const isLane: Check<LaneInfo> = objectOf({
+  key: isString,
+  group: isCount,
+  kind: isString,
+  namespace: isString,
+  name: isString,
+  bars: listOf(isBar),
+  lagFrom: optional(isNumber),
+  remark: optional(isString),
+  findings: isCount,
+}) as Check<LaneInfo>;
+
+const isGroup: Check<GroupInfo> = objectOf({
+  key: isString,
+  cluster: isString,
+  clusterLabel: isString,
+  apiGroup: isString,
+  resource: isString,
+  kind: isString,
+  label: isString,
+});
+
+const isGap: Check<GapInfo> = objectOf({
+  id: isString,
+  cluster: isString,
+  scope: objectOf({ group: isString, resource: isString, namespace: optional(isString), name: optional(isString) }),
+  from: isNumber,
+  to: optional(isNumber),
+  text: isString,
+}) as Check<GapInfo>;
+
+const isAnnotation: Check<AnnotationInfo> = objectOf({
+  lane: isCount,
+  from: isNumber,
+  to: isNumber,
+  id: isString,
+  severity: oneOf('info', 'warning', 'error'),
+  text: isString,
+  events: listOf(isCount),
+});
+
+const isPatch = objectOf({ index: isCount, kind: isCount, flags: isCount, actor: isCount, label: isCount });
+
+const MARK_ARRAYS = objectOf({
+  at: typedArray(Float64Array),
+  lane: typedArray(Uint32Array),
+  kind: typedArray(Uint8Array),
+  flags: typedArray(Uint8Array),
+  event: typedArray(Uint32Array),
+  actor: typedArray(Uint32Array),
+  label: typedArray(Uint32Array),
+  uid: typedArray(Uint32Array),
+  outcome: typedArray(Uint8Array),
+});
+
+const LINK_ARRAYS = objectOf({
+  kind: typedArray(Uint8Array),
+  event: typedArray(Uint32Array),
+  fromLane: typedArray(Uint32Array),
+  fromAt: typedArray(Float64Array),
+  toLane: typedArray(Uint32Array),
+  toAt: typedArray(Float64Array),
+});
+
+const LAG_ARRAYS = objectOf({
+  lane: typedArray(Uint32Array),
+  from: typedArray(Float64Array),
+  to: typedArray(Float64Array),
+});
+
+/** Columns of one table are of one length, and numbered kinds exist. */
+const isMarks: Check<MarkColumns> = (value, path) =>
+  MARK_ARRAYS(value, path) ??
+  sameLengths(value, path) ??
+  below((value as MarkColumns).kind, MARK_KINDS.length, `${path}.kind`) ??
+  below((value as MarkColumns).outcome, MARK_OUTCOMES.length, `${path}.outcome`);
+
+const isLinks: Check<LinkColumns> = (value, path) =>
+  LINK_ARRAYS(value, path) ??
+  sameLengths(value, path) ??
+  below((value as LinkColumns).kind, LINK_KINDS.length, `${path}.kind`);
+
+const isLags: Check<LagColumns> = (value, path) => LAG_ARRAYS(value, path) ?? sameLengths(value, path);
+
+const MODEL = objectOf({
+  strings: listOf(isString),
+  groups: listOf(isGroup),
+  lanes: listOf(isLane),
+  marks: isMarks,
+  links: isLinks,
+  lags: isLags,
+  gaps: listOf(isGap),
+  annotations: listOf(isAnnotation),
+  lastAt: isNumber,
+  lastSeq: isCount,
+});
+
+/** Checks a full model: shapes, and that every place named in a column exists. */
+export const isModel: Check<TimelineModel> = (value, path) => {
+  const problem = MODEL(value, path);
+  if (problem !== undefined) return problem;
+  const model = value as TimelineModel;
+  const { marks, links, lags, lanes, strings } = model;
+  return (
+    below(marks.lane, lanes.length, `${path}.marks.lane`) ??
+    below(marks.actor, strings.length, `${path}.marks.actor`) ??
+    below(marks.label, strings.length, `${path}.marks.label`) ??
+    below(marks.uid, strings.length, `${path}.marks.uid`) ??
+    below(links.fromLane, lanes.length, `${path}.links.fromLane`) ??
+    below(links.toLane, lanes.length, `${path}.links.toLane`) ??
+    below(lags.lane, lanes.length, `${path}.lags.lane`) ??
+    placesOf(lanes, (lane) => lane.group, model.groups.length, `${path}.lanes`) ??
+    placesOf(model.annotations, (note) => note.lane, lanes.length, `${path}.annotations`)
+  );
+};
+
+/** Checks the shapes of an append; whether its places exist depends on what it is appended to. */
+export const isDelta: Check<TimelineDelta> = objectOf({
+  strings: listOf(isString),
+  groups: listOf(isGroup),
+  lanes: listOf(objectOf({ index: isCount, lane: isLane })),
+  marks: isMarks,
+  patches: listOf(isPatch),
+  links: isLinks,
+  lags: isLags,
+  gaps: optional(listOf(isGap)),
+  annotations: optional(listOf(isAnnotation)),
+  lastAt: isNumber,
+  lastSeq: isCount,
+}) as Check<TimelineDelta>;
+
+const isTone = oneOf('plain', 'same', 'different', 'muted', 'good', 'bad');
+const isObject = objectOf({
+  cluster: isString,
+  group: isString,
+  resource: isString,
+  namespace: isString,
+  name: isString,
+  uid: isString,
+});
+const isVersion = objectOf({ uid: isString, token: isString });
+
+/** Checks the reply to `details`. */
+export const isDetails: Check<EventDetails> = objectOf({
+  event: isCount,
+  kind: oneOf(...MARK_KINDS),
+  title: isString,
+  at: isNumber,
+  kindName: isString,
+  clusterLabel: isString,
+  object: isObject,
+  facts: listOf(
+    objectOf({
+      label: isString,
+      value: optional(isString),
+      badge: optional(objectOf({ code: isString, colour: isCount, token: isString })),
+      remark: optional(isString),
+      tone: optional(isTone),
+    }),
+  ),
+  sections: listOf(
+    objectOf({
+      title: isString,
+      entries: listOf(
+        objectOf({
+          actor: optional(isString),
+          how: optional(isString),
+          lines: listOf(isString),
+          tone: optional(isTone),
+        }),
+      ),
+    }),
+  ),
+  related: listOf(objectOf({ label: isString, event: isCount })),
+  diff: optional(objectOf({ object: isObject, before: isVersion, after: isVersion })),
+  canEdit: isBoolean,
+  finding: optional(isString),
+  text: isString,
+});
+
+function sameLengths(value: unknown, path: string): string | undefined {
+  if (!isPlainObject(value)) return `${path} is not an object`;
+  const lengths = new Set(Object.values(value).map((column) => (column as ArrayLike<unknown>).length));
+  return lengths.size <= 1 ? undefined : `${path} has columns of different lengths`;
+}
+
+function below(column: ArrayLike<number>, limit: number, path: string): string | undefined {
+  for (let index = 0; index < column.length; index += 1) {
+    if ((column[index] ?? 0) >= limit) return `${path}[${index}] is a place that does not exist`;
+  }
+  return undefined;
+}
+
+function placesOf<T>(items: readonly T[], place: (item: T) => number, limit: number, path: string): string | undefined {
+  const wrong = items.findIndex((item) => place(item) >= limit);
+  return wrong < 0 ? undefined : `${path}[${wrong}] names a place that does not exist`;
+}
