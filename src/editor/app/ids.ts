@@ -1,0 +1,97 @@
+/** Every id that this extension contributes, named once; a test compares them with package.json. */
+
+/** Commands. */
+export const commandIds = {
+  addWatch: 'objectVersions.addWatch',
+  removeWatch: 'objectVersions.removeWatch',
+  retryWatch: 'objectVersions.retryWatch',
+  chooseKubeconfig: 'objectVersions.chooseKubeconfig',
+  startSandbox: 'objectVersions.startSandbox',
+  stopSandbox: 'objectVersions.stopSandbox',
+  openTimeline: 'objectVersions.openTimeline',
+  showOnTimeline: 'objectVersions.showOnTimeline',
+  showTimelineAsText: 'objectVersions.showTimelineAsText',
+  openObject: 'objectVersions.openObject',
+  openVersion: 'objectVersions.openVersion',
+  compareWithPrevious: 'objectVersions.compareWithPrevious',
+  compareVersions: 'objectVersions.compareVersions',
+  compareIncarnations: 'objectVersions.compareIncarnations',
+  showSecretValues: 'objectVersions.showSecretValues',
+  restoreVersion: 'objectVersions.restoreVersion',
+  deleteObject: 'objectVersions.deleteObject',
+  scale: 'objectVersions.scale',
+  setLabel: 'objectVersions.setLabel',
+  setAnnotation: 'objectVersions.setAnnotation',
+  setImage: 'objectVersions.setImage',
+  removeFinalizer: 'objectVersions.removeFinalizer',
+  copyName: 'objectVersions.copyName',
+  copyUid: 'objectVersions.copyUid',
+  copyToken: 'objectVersions.copyToken',
+  showToken: 'objectVersions.showToken',
+  filter: 'objectVersions.filter',
+  clearFilter: 'objectVersions.clearFilter',
+  sortByName: 'objectVersions.sortByName',
+  sortByLastChange: 'objectVersions.sortByLastChange',
+  groupBy: 'objectVersions.groupBy',
+  showMore: 'objectVersions.showMore',
+  openFinding: 'objectVersions.openFinding',
+  muteFinding: 'objectVersions.muteFinding',
+  unmuteFindings: 'objectVersions.unmuteFindings',
+  explainFinding: 'objectVersions.explainFinding',
+  recordController: 'objectVersions.recordController',
+  stopRecording: 'objectVersions.stopRecording',
+  importTrace: 'objectVersions.importTrace',
+  exportTrace: 'objectVersions.exportTrace',
+  clearLog: 'objectVersions.clearLog',
+  toggleReadOnly: 'objectVersions.toggleReadOnly',
+  showLastReport: 'objectVersions.showLastReport',
+  showLog: 'objectVersions.showLog',
+  openWalkthrough: 'objectVersions.openWalkthrough',
+} as const;
+
+/** Views and their container. */
+export const viewIds = {
+  container: 'objectVersions',
+  watchedObjects: 'objectVersions.watchedObjects',
+  findings: 'objectVersions.findings',
+} as const;
+
+/** Settings, below `objectVersions.`. */
+export const settingIds = {
+  kubeconfig: 'kubeconfig',
+  watches: 'watches',
+  openOnStart: 'openOnStart',
+  readOnly: 'readOnly',
+  protectedContexts: 'protectedContexts',
+  fieldManager: 'fieldManager',
+  strategy: 'write.strategy',
+  maxAttempts: 'write.maxAttempts',
+  timeoutSeconds: 'write.timeoutSeconds',
+  keepBodies: 'log.keepBodies',
+  logSizeMegabytes: 'log.sizeMegabytes',
+  logAgeDays: 'log.ageDays',
+  wholeObjectsUpTo: 'tree.wholeObjectsUpTo',
+  pageSize: 'tree.pageSize',
+  notify: 'findings.notify',
+  mutedFindings: 'findings.muted',
+  responsibilities: 'responsibilities',
+} as const;
+
+/** Keys of `when` clauses. */
+export const contextKeys = {
+  hasWatches: 'objectVersions.hasWatches',
+  hasFilter: 'objectVersions.hasFilter',
+  sandboxRuns: 'objectVersions.sandboxRuns',
+  recording: 'objectVersions.recording',
+  readOnly: 'objectVersions.readOnly',
+  sortedByLastChange: 'objectVersions.sortedByLastChange',
+} as const;
+
+/** The scheme of documents that show objects. */
+export const scheme = 'object-version';
+
+/** The language of documents that show objects: YAML, but never saved or formatted by itself. */
+export const languageId = 'kubernetes-object';
+
+/** Editors for files and webviews. */
+export const editorIds = { trace: 'objectVersions.trace', timeline: 'objectVersions.timeline' } as const;

@@ -1,0 +1,106 @@
+import { runTests } from '@vscode/test-electron';
+import { build } from 'esbuild';
+import { cpSync, existsSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import { startApiServer } from '../apiserver/apiServer.ts';
+
+/**
+ * Runs the tests of `suite/` inside a real VS Code, newest and floor, and those of `restart/` after a restart of the newest
+ * with the same user data. Each through `@vscode/test-electron`, whose executable is our launcher where no VS Code is named
+ * in VSCODE_EXECUTABLE. Results go, counted, to OBJECT_VERSIONS_TEST_RESULT, as every suite's do.
+ */
+interface Counted {
+  passed: number;
+  failed: number;
+  skipped: number;
+  slowest: [number, string][];
+}
+
+const root = join(import.meta.dirname, '..', '..');
+const out = join(root, 'out', 'editor');
+const extension = join(out, 'extension');
+const asked = process.argv.slice(2);
+const launcher = join(root, 'scripts', 'vscodeLauncher.mjs');
+
+/** What a package holds, copied, so that a build beside the tests changes nothing under them. */
+function stageExtension(): void {
+  rmSync(extension, { recursive: true, force: true });
+  mkdirSync(extension, { recursive: true });
+  const parts = ['package.json', 'dist', 'l10n', 'media/icons', 'media/walkthrough', ...globSync('package.nls*.json', { cwd: root })];
+  for (const part of parts) {
+    if (existsSync(join(root, part))) cpSync(join(root, part), join(extension, part), { recursive: true });
+  }
+}
+
+async function bundleTests(): Promise<void> {
+  const entryPoints = globSync(['test/editor/suite/*.ts', 'test/editor/restart/*.ts'], { cwd: root }).map((file) => join(root, file));
+  await build({
+    entryPoints,
+    outdir: join(out, 'tests'),
+    outbase: join(root, 'test', 'editor'),
+    outExtension: { '.js': '.cjs' },
+    bundle: true,
+    platform: 'node',
+    format: 'cjs',
+    target: 'node22',
+    external: ['vscode', 'mocha'],
+    sourcemap: 'inline',
+    logLevel: 'warning',
+  });
+}
+
+async function runIn(which: 'stable' | 'floor', suite: 'suite' | 'restart', userData: string, env: Record<string, string>): Promise<Counted> {
+  const result = join(out, `${which}-${suite}.json`);
+  rmSync(result, { force: true });
+  const folder = join(userData, 'workspace');
+  mkdirSync(folder, { recursive: true });
+  const failed = await runTests({
+    vscodeExecutablePath: process.env['VSCODE_EXECUTABLE'] ?? launcher,
+    extensionDevelopmentPath: extension,
+    extensionTestsPath: join(out, 'tests', suite, 'index.cjs'),
+    launchArgs: [folder, `--user-data-dir=${userData}`, `--extensions-dir=${join(userData, 'extensions')}`],
+    extensionTestsEnv: { ...env, OBJECT_VERSIONS_VSCODE: which, OBJECT_VERSIONS_RESULTS: result, OBJECT_VERSIONS_SCREENSHOTS: join(root, 'out', 'screenshots') },
+  }).then(
+    () => false,
+    (error: unknown) => {
+      console.error(error instanceof Error ? error.message : error);
+      return true;
+    },
+  );
+  if (!existsSync(result)) return { passed: 0, failed: 1, skipped: 0, slowest: [] };
+  const counted = JSON.parse(readFileSync(result, 'utf8')) as Counted;
+  return failed && counted.failed === 0 ? { ...counted, failed: 1 } : counted;
+}
+
+const runs: ['stable' | 'floor', 'suite' | 'restart'][] = [
+  ['stable', 'suite'],
+  ['stable', 'restart'],
+  ['floor', 'suite'],
+];
+const chosen = asked.length === 0 ? runs : runs.filter(([which, suite]) => asked.includes(which) || asked.includes(`${which}-${suite}`));
+const total: Counted = { passed: 0, failed: 0, skipped: 0, slowest: [] };
+const data = { stable: mkdtempSync(join(tmpdir(), 'ov-stable-')), floor: mkdtempSync(join(tmpdir(), 'ov-floor-')) };
+stageExtension();
+await bundleTests();
+const server = await startApiServer();
+try {
+  const kubeconfig = join(data.stable, 'kubeconfig.yaml');
+  writeFileSync(kubeconfig, readFileSync(await server.kubeconfig(kubeconfig), 'utf8'), { mode: 0o600 });
+  const env = { OBJECT_VERSIONS_TEST_KUBECONFIG: kubeconfig, OBJECT_VERSIONS_TEST_URL: server.url, OBJECT_VERSIONS_TEST_TOKEN: server.token, OBJECT_VERSIONS_TEST_CA: server.caFile };
+  for (const [which, suite] of chosen) {
+    console.error(`VS Code (${which}): ${suite}`);
+    const counted = await runIn(which, suite, data[which], env);
+    total.passed += counted.passed;
+    total.failed += counted.failed;
+    total.skipped += counted.skipped;
+    total.slowest.push(...counted.slowest.map(([ms, title]): [number, string] => [ms, `${which}: ${title}`]));
+  }
+} finally {
+  await server.stop();
+  for (const folder of Object.values(data)) rmSync(folder, { recursive: true, force: true });
+}
+const report = process.env['OBJECT_VERSIONS_TEST_RESULT'];
+if (report !== undefined) writeFileSync(report, JSON.stringify(total));
+console.log(`${basename(import.meta.dirname)}: ${total.passed} passed, ${total.failed} failed`);
+process.exitCode = total.failed > 0 ? 1 : 0;
