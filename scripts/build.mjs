@@ -9,30 +9,69 @@ const dist = join(root, 'dist');
 /** What must never be in a bundle: importing undici replaces the global dispatcher of the whole extension host. */
 const banned = ['node_modules/undici/'];
 
-const common = { bundle: true, absWorkingDir: root, logLevel: 'warning', legalComments: 'none', metafile: true, minify: !watch, sourcemap: watch, keepNames: false };
+const common = {
+  bundle: true,
+  absWorkingDir: root,
+  logLevel: 'warning',
+  legalComments: 'none',
+  metafile: true,
+  minify: !watch,
+  sourcemap: watch,
+  keepNames: false,
+};
 const node = { ...common, platform: 'node', target: 'node22', alias: { undici: join(root, 'src/kube/undiciStub.ts') } };
 
 const importMetaUrl = "const importMetaUrl = require('node:url').pathToFileURL(__filename).href;";
-const requireForEsm = "import { createRequire as createRequireForBundle } from 'node:module'; const require = createRequireForBundle(import.meta.url);";
+const requireForEsm =
+  "import { createRequire as createRequireForBundle } from 'node:module'; const require = createRequireForBundle(import.meta.url);";
 
 function folders(place) {
-  return existsSync(join(root, place)) ? readdirSync(join(root, place), { withFileTypes: true }).filter((entry) => entry.isDirectory()).map((entry) => entry.name) : [];
+  return existsSync(join(root, place))
+    ? readdirSync(join(root, place), { withFileTypes: true })
+        .filter((entry) => entry.isDirectory())
+        .map((entry) => entry.name)
+    : [];
 }
 
 const webviews = folders('media').filter((name) => existsSync(join(root, 'media', name, 'main.ts')));
 
 const bundles = [
-  { ...node, entryPoints: ['src/extension.ts'], outfile: 'dist/extension.cjs', format: 'cjs', external: ['vscode'], banner: { js: importMetaUrl }, define: { 'import.meta.url': 'importMetaUrl' } },
-  { ...node, entryPoints: { main: 'src/cli.ts' }, outdir: 'dist/cli', format: 'esm', splitting: true, banner: { js: requireForEsm } },
-  { ...common, entryPoints: Object.fromEntries(webviews.map((name) => [name, `media/${name}/main.ts`])), outdir: 'dist/media', format: 'iife', platform: 'browser', target: 'es2022' },
+  {
+    ...node,
+    entryPoints: ['src/extension.ts'],
+    outfile: 'dist/extension.cjs',
+    format: 'cjs',
+    external: ['vscode'],
+    banner: { js: importMetaUrl },
+    define: { 'import.meta.url': 'importMetaUrl' },
+  },
+  {
+    ...node,
+    entryPoints: { main: 'src/cli.ts' },
+    outdir: 'dist/cli',
+    format: 'esm',
+    splitting: true,
+    banner: { js: requireForEsm },
+  },
+  {
+    ...common,
+    entryPoints: Object.fromEntries(webviews.map((name) => [name, `media/${name}/main.ts`])),
+    outdir: 'dist/media',
+    format: 'iife',
+    platform: 'browser',
+    target: 'es2022',
+  },
 ].filter((options) => Object.keys(options.entryPoints).length > 0);
 
 function copyFiles() {
   for (const name of folders('media')) {
-    for (const file of readdirSync(join(root, 'media', name)).filter((item) => item.endsWith('.css'))) cpSync(join(root, 'media', name, file), join(dist, 'media', file));
+    for (const file of readdirSync(join(root, 'media', name)).filter((item) => item.endsWith('.css')))
+      cpSync(join(root, 'media', name, file), join(dist, 'media', file));
   }
   cpSync(join(root, 'node_modules/@vscode/codicons/dist/codicon.ttf'), join(dist, 'media/codicon.ttf'));
-  for (const folder of ['src/sandbox/data', 'src/codec/data', 'src/lab/data'].filter((item) => existsSync(join(root, item)))) {
+  for (const folder of ['src/sandbox/data', 'src/codec/data', 'src/lab/data'].filter((item) =>
+    existsSync(join(root, item)),
+  )) {
     cpSync(join(root, folder), join(dist, 'data'), { recursive: true, filter: (source) => !source.endsWith('.ts') });
   }
 }

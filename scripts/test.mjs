@@ -7,7 +7,10 @@ import { join } from 'node:path';
 
 const out = join(root, 'out', 'test');
 const apart = ['test/conformance/', 'test/webview/', 'test/editor/', 'test/clients/'];
-const unit = () => globSync('test/**/*.test.ts', { cwd: root }).filter((file) => !apart.some((folder) => file.startsWith(folder))).sort();
+const unit = () =>
+  globSync('test/**/*.test.ts', { cwd: root })
+    .filter((file) => !apart.some((folder) => file.startsWith(folder)))
+    .sort();
 const under = (folder) => globSync(`test/${folder}/**/*.test.ts`, { cwd: root }).sort();
 
 /** Each suite is a list of commands; a command is one check (it passes or fails) or a mocha run (its tests count). */
@@ -22,7 +25,10 @@ const suites = {
   conformance: () => mochaOf('conformance', under('conformance')),
   clients: () => mochaOf('clients', under('clients')),
   webview: () => mochaOf('webview', under('webview')),
-  editor: () => (existsSync(join(root, 'test/editor/run.ts')) ? [{ name: 'editor', command: 'node', args: ['test/editor/run.ts'], counts: true }] : []),
+  editor: () =>
+    existsSync(join(root, 'test/editor/run.ts'))
+      ? [{ name: 'editor', command: 'node', args: ['test/editor/run.ts'], counts: true }]
+      : [],
 };
 
 function check(name, command, args) {
@@ -30,7 +36,9 @@ function check(name, command, args) {
 }
 
 function mochaOf(name, files) {
-  return files.length === 0 ? [] : [{ name, command: 'mocha', args: ['--reporter', 'scripts/mochaReporter.cjs', ...files], counts: true }];
+  return files.length === 0
+    ? []
+    : [{ name, command: 'mocha', args: ['--reporter', 'scripts/mochaReporter.cjs', ...files], counts: true }];
 }
 
 async function runOne({ name, command, args, counts }) {
@@ -38,13 +46,18 @@ async function runOne({ name, command, args, counts }) {
   rmSync(result, { force: true });
   const startedAt = Date.now();
   say(`${name} …`);
-  const child = spawn(command, args, { cwd: root, stdio: ['ignore', 'inherit', 'inherit'], env: toolEnv({ OBJECT_VERSIONS_TEST_RESULT: result, ...browserEnv }) });
+  const child = spawn(command, args, {
+    cwd: root,
+    stdio: ['ignore', 'inherit', 'inherit'],
+    env: toolEnv({ OBJECT_VERSIONS_TEST_RESULT: result, ...browserEnv }),
+  });
   const code = await new Promise((resolve) => {
     child.on('error', () => resolve(127));
     child.on('exit', (status) => resolve(status ?? 1));
   });
   const seconds = ((Date.now() - startedAt) / 1000).toFixed(1);
-  const counted = counts && existsSync(result) ? JSON.parse(readFileSync(result, 'utf8')) : { passed: 0, failed: 0, skipped: 0 };
+  const counted =
+    counts && existsSync(result) ? JSON.parse(readFileSync(result, 'utf8')) : { passed: 0, failed: 0, skipped: 0 };
   if (!counts) counted[code === 0 ? 'passed' : 'failed'] = 1;
   else if (code !== 0 && counted.failed === 0) counted.failed = 1;
   else if (counts && code === 0 && counted.passed === 0) counted.failed = 1;
@@ -67,7 +80,9 @@ if (chosen.some((name) => name === 'webview' || name === 'editor')) {
   browserEnv = { CHROME_PATH: ensureBrowser() };
 }
 const total = { passed: 0, failed: 0, skipped: 0 };
-const { status } = await import('node:child_process').then(({ spawnSync }) => spawnSync('node', ['scripts/build.mjs'], { cwd: root, stdio: 'inherit', env: toolEnv() }));
+const { status } = await import('node:child_process').then(({ spawnSync }) =>
+  spawnSync('node', ['scripts/build.mjs'], { cwd: root, stdio: 'inherit', env: toolEnv() }),
+);
 if (status !== 0) total.failed += 1;
 for (const name of chosen) {
   for (const command of suites[name]()) {
@@ -75,5 +90,7 @@ for (const name of chosen) {
     for (const key of Object.keys(total)) total[key] += counted[key] ?? 0;
   }
 }
-process.stdout.write(`\n${total.passed} passed, ${total.failed} failed${total.skipped > 0 ? `, ${total.skipped} skipped` : ''}\n`);
+process.stdout.write(
+  `\n${total.passed} passed, ${total.failed} failed${total.skipped > 0 ? `, ${total.skipped} skipped` : ''}\n`,
+);
 process.exitCode = total.failed > 0 ? 1 : 0;

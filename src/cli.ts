@@ -32,7 +32,7 @@ async function main(argv: readonly string[]): Promise<number> {
     .description('Know which Kubernetes object you look at, which version of it you read, and who else writes to it.')
     .showHelpAfterError('(add --help for the options)')
     .exitOverride()
-    .configureOutput({ writeOut: io.stdout, writeErr: io.stderr });
+    .configureOutput({ writeOut: (text) => io.stdout(text), writeErr: (text) => io.stderr(text) });
   registerCommands(program, io);
   try {
     await program.parseAsync([...argv], { from: 'user' });
@@ -44,7 +44,9 @@ async function main(argv: readonly string[]): Promise<number> {
 }
 
 // A reader that goes away (`object-versions watch | head`) ends the command; it is no failure.
-process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? exitCodes.done : exitCodes.failed));
+process.stdout.on('error', (error: NodeJS.ErrnoException) =>
+  process.exit(error.code === 'EPIPE' ? exitCodes.done : exitCodes.failed),
+);
 
 process.exitCode = await main(process.argv.slice(2));
 // Nothing keeps a finished command alive.

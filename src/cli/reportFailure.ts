@@ -23,6 +23,7 @@ export function reportFailure(error: unknown, io: CliIo): ExitCode {
     if (error instanceof Error && io.env['OBJECT_VERSIONS_DEBUG'] !== undefined) io.stderr(`${error.stack ?? ''}\n`);
     return exitCodes.failed;
   }
-  if (error.code !== 'cancelled') io.stderr(`error: ${error.message}${error.advice === '' ? '' : ` ${error.advice}`}\n`);
+  if (error.code !== 'cancelled')
+    io.stderr(`error: ${error.message}${error.advice === '' ? '' : ` ${error.advice}`}\n`);
   return codes[error.code] ?? exitCodes.failed;
 }

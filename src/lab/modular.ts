@@ -57,7 +57,8 @@ export function nextLabel(lab: ModularLab): bigint {
 export function stepModular(lab: ModularLab, predicted?: string): ModularLab {
   const actual = nextLabel(lab);
   const guess = predicted === undefined || !/^\s*\d{1,400}\s*$/.test(predicted) ? undefined : BigInt(predicted.trim());
-  const prediction: Prediction = guess === undefined ? { actual, right: false } : { predicted: guess, actual, right: guess === actual };
+  const prediction: Prediction =
+    guess === undefined ? { actual, right: false } : { predicted: guess, actual, right: guess === actual };
   return { ...lab, residues: [...lab.residues, actual], predictions: [...lab.predictions, prediction] };
 }
 

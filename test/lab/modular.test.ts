@@ -1,6 +1,15 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { firstFailureOfOrder, labelOf, questionAbout, resetModular, runModular, stepModular, visitedCount, type ModularLab } from '../../src/lab/modular.ts';
+import {
+  firstFailureOfOrder,
+  labelOf,
+  questionAbout,
+  resetModular,
+  runModular,
+  stepModular,
+  visitedCount,
+  type ModularLab,
+} from '../../src/lab/modular.ts';
 
 function lab(m: string, a: string): ModularLab {
   const made = resetModular(m, a);
@@ -23,7 +32,10 @@ describe('the modular lab', () => {
     fc.assert(
       fc.property(big, bigOrZero, fc.integer({ min: 0, max: 50 }), (m, a, steps) => {
         const residues = runModular(lab(String(m), String(a)), steps);
-        assert.deepEqual(residues, Array.from({ length: steps + 1 }, (_, k) => (BigInt(k) * a) % m));
+        assert.deepEqual(
+          residues,
+          Array.from({ length: steps + 1 }, (_, k) => (BigInt(k) * a) % m),
+        );
       }),
     );
   });
@@ -52,12 +64,26 @@ describe('the modular lab', () => {
     const wrong = stepModular(lab('8', '1'), '2');
     const none = stepModular(wrong, 'two');
     const right = stepModular(none, ' 3 ');
-    assert.deepEqual(right.predictions.map((prediction) => prediction.right), [false, false, true]);
+    assert.deepEqual(
+      right.predictions.map((prediction) => prediction.right),
+      [false, false, true],
+    );
     assert.equal(labelOf(right), 3n);
   });
 
   it('refuses an m or an a that is no whole number in range, with a sentence', () => {
-    for (const [m, a] of [['0', '1'], ['-8', '1'], ['8.5', '1'], ['', '1'], ['x', '1'], ['8', '-1'], ['8', '1e3'], ['9007199254740992', '1'], ['8', '9007199254740992'], ['0x8', '1']] as const) {
+    for (const [m, a] of [
+      ['0', '1'],
+      ['-8', '1'],
+      ['8.5', '1'],
+      ['', '1'],
+      ['x', '1'],
+      ['8', '-1'],
+      ['8', '1e3'],
+      ['9007199254740992', '1'],
+      ['8', '9007199254740992'],
+      ['0x8', '1'],
+    ] as const) {
       const made = resetModular(m, a);
       assert.ok('problem' in made && /must be a whole number/.test(made.problem), `${m} ${a}`);
     }

@@ -1,0 +1,197 @@
+import { InvalidArgumentError, Option, type Command } from 'commander';
+import { AppError } from '../base/appError.ts';
+import type { Server } from '../base/server.ts';
+import { contentionStrategies, type ContentionStrategy } from '../lab/contention.ts';
+import { exitCodes } from './exitCodes.ts';
+import type { CliIo, ClusterOptions } from './io.ts';
+
+type Output = 'text' | 'json';
+
+interface LabOptions extends ClusterOptions {
+  output: Output;
+}
+
+/** Registers `lab modular`, `lab replay` and `lab contention`. */
+export function registerLab(program: Command, io: CliIo): void {
+  const lab = program
+    .command('lab')
+    .description('the labs: what tokens are not, what a conflict means, what contention costs');
+  registerModular(lab, io);
+  registerReplay(lab, io);
+  registerContention(lab, io);
+}
+
+const outputOption = (): Option =>
+  new Option('-o, --output <format>', 'text or json').choices(['text', 'json']).default('text');
+
+function onCluster(command: Command): Command {
+  return command
+    .option('--kubeconfig <file>', 'run on the cluster of this kubeconfig instead of a sandbox of its own')
+    .option('--context <name>', 'run on the cluster of this context instead of a sandbox of its own')
+    .option('-n, --namespace <name>', 'the namespace to work in')
+    .addOption(outputOption());
+}
+
+/** A whole number within bounds, for an option. */
+function wholeNumber(least: number, most: number): (text: string) => number {
+  return (text) => {
+    const value = Number(text);
+    if (!/^\d+$/.test(text) || value < least || value > most)
+      throw new InvalidArgumentError(`A whole number from ${least} to ${most} is needed.`);
+    return value;
+  };
+}
+
+function registerModular(lab: Command, io: CliIo): void {
+  lab
+    .command('modular')
+    .description('labels modulo m, and why "greater means newer" fails once they wrap')
+    .option('--m <m>', 'the modulus, from 1 to 2^53-1', '8')
+    .option('--a <a>', 'what each step adds, from 0 to 2^53-1', '1')
+    .option('--steps <n>', 'how many steps to take', wholeNumber(0, 100_000), 8)
+    .addOption(outputOption())
+    .action(async (options: { m: string; a: string; steps: number; output: Output }) => {
+      const { MODULAR_DISCLAIMER, firstFailureOfOrder, resetModular, runModular, visitedCount } =
+        await import('../lab/modular.ts');
+      const made = resetModular(options.m, options.a);
+      if ('problem' in made) throw new AppError('usage', made.problem);
+      const residues = runModular(made.lab, options.steps);
+      if (options.output === 'json') {
+        io.stdout(
+          `${JSON.stringify({ m: Number(made.lab.m), a: Number(made.lab.a), residues: residues.map(Number) })}\n`,
+        );
+        return;
+      }
+      io.stdout(`m=${made.lab.m} a=${made.lab.a}: next = (label + a) mod m, from 0\n${residues.join(' ')}\n`);
+      const fails = firstFailureOfOrder(made.lab);
+      io.stdout(
+        `${visitedCount(made.lab)} different labels in all.${fails === undefined ? '' : ` At step ${fails} the label is not greater than the one before it.`}\n`,
+      );
+      io.stdout(`${MODULAR_DISCLAIMER}\n`);
+    });
+}
+
+/** Runs a lab on the cluster that was named in so many words, or on a sandbox of its own, which ends with it. */
+async function withServer<T>(
+  options: LabOptions,
+  io: CliIo,
+  use: (server: Server, namespace: string) => Promise<T>,
+): Promise<T> {
+  if (options.kubeconfig !== undefined || options.context !== undefined) {
+    const { connect } = await import('./connect.ts');
+    const cluster = await connect(options, io);
+    try {
+      return await use(cluster, options.namespace ?? cluster.namespace);
+    } finally {
+      cluster.dispose();
+    }
+  }
+  const { startSandbox } = await import('../sandbox/server.ts');
+  const { connectKubeconfigText } = await import('./connect.ts');
+  const sandbox = await startSandbox({});
+  try {
+    const cluster = await connectKubeconfigText(sandbox.kubeconfig, io);
+    try {
+      return await use(cluster, options.namespace ?? 'default');
+    } finally {
+      cluster.dispose();
+    }
+  } finally {
+    await sandbox.stop();
+  }
+}
+
+function registerReplay(lab: Command, io: CliIo): void {
+  onCluster(lab.command('replay'))
+    .description('the two-writer trace, each step held against what the server really answers')
+    .action(async (options: LabOptions) => {
+      const { randomSuffix, runReplay } = await import('../lab/replay.ts');
+      const result = await withServer(options, io, (server, namespace) =>
+        runReplay({
+          server,
+          namespace,
+          clock: io.clock,
+          signal: io.signal,
+          suffix: randomSuffix(() => io.clock.random()),
+          ...(options.output === 'text'
+            ? {
+                onStep: (step, { question, answer }) => {
+                  io.stdout(`${step.holds ? 'holds' : 'DOES NOT HOLD'}  ${step.title}\n  ${question} ${answer}.\n`);
+                  if (!step.holds)
+                    io.stdout(
+                      `  expected ${JSON.stringify(step.expected)}, observed ${JSON.stringify(step.observed)}\n`,
+                    );
+                  io.stdout(`  ${step.lesson}\n`);
+                },
+              }
+            : {}),
+        }),
+      );
+      if (options.output === 'json') {
+        const steps = result.steps.map(({ id, expected, observed, holds }) => ({ id, expected, observed, holds }));
+        io.stdout(`${JSON.stringify({ steps, holds: result.holds })}\n`);
+      } else
+        io.stdout(
+          result.holds
+            ? 'The server behaved as the contract says.\n'
+            : 'The server did not behave as the contract says.\n',
+        );
+      if (!result.holds) io.exit(exitCodes.labDidNotHold);
+    });
+}
+
+function registerContention(lab: Command, io: CliIo): void {
+  onCluster(lab.command('contention'))
+    .description('several actors add to one object: what is accepted, refused and lost')
+    .option('--actors <n>', 'how many actors', wholeNumber(1, 200), 4)
+    .addOption(
+      new Option('--strategy <name>', 'what each does with its read')
+        .choices([...contentionStrategies])
+        .default('read-modify-write'),
+    )
+    .option('--updates <n>', 'updates of each actor', wholeNumber(1, 10_000), 10)
+    .option('--think <ms>', 'longest time between read and write, in ms', wholeNumber(0, 60_000), 5)
+    .option('--seed <n>', 'decides the think times', wholeNumber(0, 2 ** 31 - 1), 1)
+    .option('--max-attempts <n>', 'bound of each update', wholeNumber(1, 1000), 50)
+    .action(
+      async (
+        options: LabOptions & {
+          actors: number;
+          strategy: ContentionStrategy;
+          updates: number;
+          think: number;
+          seed: number;
+          maxAttempts: number;
+        },
+      ) => {
+        const { runContention } = await import('../lab/contention.ts');
+        const { randomSuffix } = await import('../lab/replay.ts');
+        const { actors, strategy, updates, seed, maxAttempts, think: thinkMs } = options;
+        const result = await withServer(options, io, (server, namespace) =>
+          runContention({
+            server,
+            namespace,
+            clock: io.clock,
+            signal: io.signal,
+            suffix: randomSuffix(() => io.clock.random()),
+            strategy,
+            actors,
+            updates,
+            seed,
+            maxAttempts,
+            thinkMs,
+          }),
+        );
+        if (options.output === 'json') {
+          const { accepted, refused, attempts, lost, seconds } = result;
+          io.stdout(`${JSON.stringify({ strategy, actors, accepted, refused, attempts, lost, seconds })}\n`);
+          return;
+        }
+        io.stdout(`${strategy}, ${actors} actors, ${updates} updates each, in ${result.seconds.toFixed(1)} s\n`);
+        io.stdout(
+          `accepted ${result.accepted}, refused ${result.refused}, retried ${result.retried}, gave up ${result.gaveUp}, lost ${result.lost}\n`,
+        );
+        if (result.lost > 0) io.stdout('Every lost update was accepted by the server, and nobody was told.\n');
+      },
+    );
+}

@@ -1,0 +1,208 @@
+import type { Clock } from '../base/clock.ts';
+import type { Server } from '../base/server.ts';
+import type { JsonObject } from '../codec/json.ts';
+import { modify } from '../write/modify.ts';
+import type { Target } from '../write/target.ts';
+import { dataOf, LabClient, tokenOf, uidOf, withData, withToken, metadataOf, type Exchange } from './labClient.ts';
+import { seededRandom } from './seededRandom.ts';
+
+/** What a contending actor does with its read: two ways that lose updates, and two that do not. */
+export const contentionStrategies = ['naive', 'token-swap', 'read-modify-write', 'apply'] as const;
+
+/** One of the contention lab's strategies. */
+export type ContentionStrategy = (typeof contentionStrategies)[number];
+
+/** What the contention lab runs. Times in milliseconds. */
+export interface ContentionOptions {
+  readonly server: Server;
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+  readonly namespace: string;
+  readonly suffix: string;
+  readonly strategy: ContentionStrategy;
+  readonly actors: number;
+  /** Updates that each actor makes. */
+  readonly updates: number;
+  /** The longest time between an actor's read and its write; each is drawn from 0 to this. */
+  readonly thinkMs: number;
+  readonly seed: number;
+  /** Of a read-modify-write or an apply. */
+  readonly maxAttempts: number;
+  readonly onProgress?: (counts: ContentionCounts) => void;
+  readonly onExchange?: (exchange: Exchange) => void;
+}
+
+/** Live counts. `retried`: writes sent again after a refusal; `gaveUp`: updates that ended at the bound. */
+export interface ContentionCounts {
+  accepted: number;
+  refused: number;
+  retried: number;
+  attempts: number;
+  gaveUp: number;
+}
+
+/** What came of it. `lost` is counted independently of the actors, from what the server holds afterwards. */
+export interface ContentionResult extends ContentionCounts {
+  readonly strategy: ContentionStrategy;
+  readonly actors: number;
+  readonly lost: number;
+  readonly seconds: number;
+}
+
+interface Run {
+  readonly options: ContentionOptions;
+  readonly client: LabClient;
+  readonly target: Target;
+  readonly path: string;
+  readonly counts: ContentionCounts;
+}
+
+/** How long the clean-up may take after an interruption, in milliseconds. */
+const cleanUpMs = 10_000;
+
+/**
+ * N actors each add 1 to a counter `updates` times. With `apply` each actor has a key of its own; with all others they
+ * share one. Afterwards the counters are read: what was accepted and is not in them was lost.
+ * @throws AppError `cancelled` when the signal aborts, after the clean-up
+ */
+export async function runContention(options: ContentionOptions): Promise<ContentionResult> {
+  const name = `versions-contention-${options.suffix}`;
+  const collection = `/api/v1/namespaces/${options.namespace}/configmaps`;
+  const target: Target = {
+    group: '',
+    version: 'v1',
+    resource: 'configmaps',
+    kind: 'ConfigMap',
+    namespaced: true,
+    namespace: options.namespace,
+    name,
+  };
+  const run: Run = {
+    options,
+    client: new LabClient(options),
+    target,
+    path: `${collection}/${name}`,
+    counts: { accepted: 0, refused: 0, retried: 0, attempts: 0, gaveUp: 0 },
+  };
+  const body: JsonObject = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name }, data: { count: '0' } };
+  const made = await run.client.send('versions-lab', 'POST', collection, { body });
+  const uid = uidOf(made.answer);
+  try {
+    const startedAt = options.clock.now();
+    const random = seededRandom(options.seed);
+    const actors = Array.from({ length: options.actors }, (_, index) =>
+      actor(run, `actor-${index + 1}`, seededRandom(Math.floor(random() * 2 ** 31))),
+    );
+    await Promise.all(actors);
+    const seconds = (options.clock.now() - startedAt) / 1000;
+    const held = await heldUpdates(run);
+    return {
+      strategy: options.strategy,
+      actors: options.actors,
+      ...run.counts,
+      lost: run.counts.accepted - held,
+      seconds,
+    };
+  } finally {
+    const precondition = { apiVersion: 'v1', kind: 'DeleteOptions', preconditions: { uid } };
+    if (uid !== '')
+      await run.client.send('versions-lab', 'DELETE', run.path, {
+        body: precondition,
+        signal: AbortSignal.timeout(cleanUpMs),
+      });
+  }
+}
+
+/** How many updates the server holds: the sum of all counters. */
+async function heldUpdates(run: Run): Promise<number> {
+  const { answer } = await run.client.send('versions-lab', 'GET', run.path);
+  const data = answer['data'];
+  const keys = typeof data === 'object' && data !== null && !Array.isArray(data) ? Object.keys(data) : [];
+  return keys.reduce((sum, key) => sum + Number(dataOf(answer, key)), 0);
+}
+
+async function actor(run: Run, manager: string, random: () => number): Promise<void> {
+  const { strategy, updates } = run.options;
+  for (let update = 0; update < updates; update += 1) {
+    if (strategy === 'naive') await naive(run, manager, random);
+    else if (strategy === 'token-swap') await tokenSwap(run, manager, random);
+    else await safe(run, manager, random, strategy);
+    run.options.onProgress?.(run.counts);
+  }
+}
+
+const think = (run: Run, random: () => number): Promise<void> =>
+  run.options.clock.delay(random() * run.options.thinkMs, run.options.signal);
+const increment = (object: JsonObject, key = 'count'): JsonObject =>
+  withData(object, { [key]: String(Number(dataOf(object, key)) + 1) });
+
+function count(run: Run, written: Exchange): boolean {
+  run.counts.attempts += 1;
+  const accepted = written.reply.status < 300;
+  if (accepted) run.counts.accepted += 1;
+  else run.counts.refused += 1;
+  return accepted;
+}
+
+/** Writes the whole object without a token: the last writer wins, and nobody is told. */
+async function naive(run: Run, manager: string, random: () => number): Promise<void> {
+  const { answer } = await run.client.send(manager, 'GET', run.path);
+  await think(run, random);
+  const { resourceVersion: _token, ...metadata } = metadataOf(answer);
+  count(run, await run.client.send(manager, 'PUT', run.path, { body: { ...increment(answer), metadata } }));
+}
+
+/** On a conflict, borrows the newest token for the stale content. */
+async function tokenSwap(run: Run, manager: string, random: () => number): Promise<void> {
+  const { answer } = await run.client.send(manager, 'GET', run.path);
+  await think(run, random);
+  let desired = increment(answer);
+  for (let attempt = 1; attempt <= run.options.maxAttempts; attempt += 1) {
+    if (attempt > 1) run.counts.retried += 1;
+    const written = await run.client.send(manager, 'PUT', run.path, { body: desired });
+    if (count(run, written)) return;
+    const newest = await run.client.send(manager, 'GET', run.path);
+    desired = withToken(desired, tokenOf(newest.answer));
+  }
+  run.counts.gaveUp += 1;
+}
+
+/** The safe write: refetch, recompute, bounded, backed off. */
+async function safe(
+  run: Run,
+  manager: string,
+  random: () => number,
+  strategy: 'read-modify-write' | 'apply',
+): Promise<void> {
+  const { options, counts } = run;
+  const key = strategy === 'apply' ? manager : 'count';
+  const compute = async (current: JsonObject): Promise<JsonObject> => {
+    await think(run, random);
+    return increment(current, key);
+  };
+  const report = await modify(
+    options.server,
+    run.target,
+    { kind: 'function', compute },
+    {
+      clock: {
+        ...options.clock,
+        now: () => options.clock.now(),
+        delay: (ms, signal) => options.clock.delay(ms, signal),
+        random,
+      },
+      signal: options.signal,
+      strategy: strategy === 'apply' ? 'apply' : 'replace',
+      fieldManager: manager,
+      soleManager: true,
+      maxAttempts: options.maxAttempts,
+      onAttempt: (attempt) => {
+        counts.attempts += 1;
+        if (attempt.attempt > 1) counts.retried += 1;
+        if (attempt.outcome === 'version-conflict') counts.refused += 1;
+      },
+    },
+  );
+  if (report.outcome === 'written') counts.accepted += 1;
+  else counts.gaveUp += 1;
+}

@@ -1,0 +1,82 @@
+import type { JsonObject } from '../codec/json.ts';
+import { LabClient, uidOf, type Exchange, type LabClientOptions } from './labClient.ts';
+import { replaySteps, type ReplayState, type ReplayStep } from './replaySteps.ts';
+
+/** What one step expected, what the server really answered, and whether the two agree. */
+export interface StepResult {
+  readonly id: string;
+  readonly title: string;
+  readonly expected: JsonObject;
+  readonly observed: JsonObject;
+  readonly holds: boolean;
+  readonly lesson: string;
+}
+
+/** The whole replay. `holds`: the server behaved as the contract says in every step. */
+export interface ReplayResult {
+  readonly steps: readonly StepResult[];
+  readonly holds: boolean;
+}
+
+/** Where the replay runs and who is asked and told. */
+export interface ReplayOptions extends LabClientOptions {
+  readonly namespace: string;
+  /** A word that makes the object's name the lab's own; lower case letters and digits. */
+  readonly suffix: string;
+  /** Asked before a step runs; what it returns is the learner's prediction, for `onStep`. */
+  readonly predict?: (step: ReplayStep) => Promise<string | undefined>;
+  readonly onStep?: (result: StepResult, step: ReplayStep, prediction: string | undefined) => void;
+}
+
+/** How long the clean-up may take after an interruption, in milliseconds. */
+const cleanUpMs = 10_000;
+
+/**
+ * The equality-token replay: two writers, one ConfigMap, and after each step the server's real answer held against the
+ * contract. The object is removed afterwards, also when the replay is interrupted or a step fails.
+ * @throws AppError `cancelled` when the signal aborts, after the clean-up
+ */
+export async function runReplay(options: ReplayOptions): Promise<ReplayResult> {
+  const client = new LabClient(options);
+  const name = `versions-replay-${options.suffix}`;
+  const collection = `/api/v1/namespaces/${options.namespace}/configmaps`;
+  const state: ReplayState = {
+    name,
+    collection,
+    path: `${collection}/${name}`,
+    objects: new Map(),
+    uids: new Set(),
+    client,
+  };
+  const steps: StepResult[] = [];
+  try {
+    for (const step of replaySteps) {
+      const prediction = await options.predict?.(step);
+      const observed = await step.run(state);
+      const expected = step.expected;
+      const holds = Object.keys(expected).every((key) => expected[key] === observed[key]);
+      const result: StepResult = { id: step.id, title: step.title, expected, observed, holds, lesson: step.lesson };
+      steps.push(result);
+      options.onStep?.(result, step, prediction);
+      if (!holds && step.essential === true) break;
+    }
+  } finally {
+    await cleanUp(client, state);
+  }
+  return { steps, holds: steps.length === replaySteps.length && steps.every((step) => step.holds) };
+}
+
+/** Deletes what the replay created, and nothing else: by UID. */
+async function cleanUp(client: LabClient, state: ReplayState): Promise<void> {
+  const signal = AbortSignal.timeout(cleanUpMs);
+  const left: Exchange = await client.send('versions-lab', 'GET', state.path, { signal });
+  const uid = uidOf(left.answer);
+  if (left.reply.status !== 200 || !state.uids.has(uid)) return;
+  const body = { apiVersion: 'v1', kind: 'DeleteOptions', preconditions: { uid } };
+  await client.send('versions-lab', 'DELETE', state.path, { body, signal });
+}
+
+/** A word for `ReplayOptions.suffix` that no other run uses. */
+export function randomSuffix(random: () => number): string {
+  return Array.from({ length: 8 }, () => 'bcdfghjklmnpqrstvwxz2456789'[Math.floor(random() * 27)]).join('');
+}

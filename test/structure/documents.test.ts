@@ -1,0 +1,39 @@
+import assert from 'node:assert/strict';
+import { existsSync, globSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { exitCodes } from '../../src/cli/exitCodes.ts';
+import { findingIds } from '../../src/core/findings/finding.ts';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const read = (file: string): string => readFileSync(join(root, file), 'utf8');
+
+describe('the documents', () => {
+  it('explain every error code', () => {
+    const codes = [...(/type ErrorCode =([^;]+);/.exec(read('src/base/appError.ts'))?.[1] ?? '').matchAll(/'([\w-]+)'/g)].map((found) => found[1]);
+    assert.ok(codes.length > 10);
+    const page = read('docs/errors.md');
+    assert.deepEqual(codes.filter((code) => !page.includes(`| \`${code}\` |`)), []);
+  });
+
+  it('list every exit code', () => {
+    const page = read('docs/command-line.md');
+    assert.deepEqual(Object.values(exitCodes).filter((code) => !page.includes(`| ${code} |`)), []);
+  });
+
+  it('have a page for every finding', () => {
+    assert.ok(findingIds.length > 15);
+    assert.deepEqual(findingIds.filter((id) => !existsSync(join(root, 'docs/findings', `${id}.md`))), []);
+  });
+
+  it('link only to what is there', () => {
+    const pages = globSync(['*.md', 'docs/**/*.md'], { cwd: root });
+    const broken = pages.flatMap((page) =>
+      [...read(page).matchAll(/\]\(([^)#\s]+)(?:#[^)]*)?\)/g)]
+        .map((found) => found[1] ?? '')
+        .filter((link) => !/^[a-z]+:/.test(link) && !existsSync(join(root, dirname(page), link)))
+        .map((link) => `${page}: ${link}`),
+    );
+    assert.deepEqual(broken, []);
+  });
+});
