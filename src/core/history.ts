@@ -11,8 +11,25 @@ export interface History {
   /** UIDs of a cluster that are known, keyed `cluster\0uid`, to where they live. */
   readonly uids: ReadonlyMap<string, Incarnation>;
   readonly gaps: readonly GapEvent[];
+  /** What was seen but adds nothing to what is known, such as an answer of a server that is behind. */
+  readonly remarks: readonly Remark[];
   readonly lastSeq: number;
   readonly lastAt: number;
+}
+
+/**
+ * Something that was seen and is not part of any incarnation's story.
+ * `server-behind`: a server answered with a version that was known to be superseded, or with an incarnation that was known
+ * to be gone.
+ */
+export interface Remark {
+  readonly kind: 'server-behind';
+  readonly seq: number;
+  readonly at: number;
+  readonly cluster: string;
+  readonly name: ObjectName;
+  readonly uid: string;
+  readonly token: Token;
 }
 
 /** All that happened at one name. */
@@ -39,7 +56,12 @@ export interface Incarnation {
   /** When it was seen terminating first. */
   readonly terminatingAt?: number;
   /** Its end, if known. `in-gap`: it was gone after a time that nobody saw. */
-  readonly end?: { readonly at: number; readonly seq: number; readonly how: 'event' | 'in-gap' | '404'; readonly token?: Token };
+  readonly end?: {
+    readonly at: number;
+    readonly seq: number;
+    readonly how: 'event' | 'in-gap' | '404';
+    readonly token?: Token;
+  };
   /** Versions in stream order; those that no stream has placed stand at their arrival and say so. */
   readonly versions: readonly Version[];
 }
@@ -51,16 +73,23 @@ export interface Version {
   readonly seq: number;
   /** Whether a stream (or token equality with one) tells its place among the others. */
   readonly placed: boolean;
-  readonly generation?: number;
-  readonly observedGeneration?: number;
-  readonly deletionTimestamp?: string;
+  readonly generation?: number | undefined;
+  readonly observedGeneration?: number | undefined;
+  readonly deletionTimestamp?: string | undefined;
   /** What changed against the version before, if both were seen: unknown otherwise. */
-  readonly changed?: { readonly spec: boolean; readonly status: boolean; readonly metadata: boolean; readonly paths: readonly string[] };
+  readonly changed?:
+    | {
+        readonly spec: boolean;
+        readonly status: boolean;
+        readonly metadata: boolean;
+        readonly paths: readonly string[];
+      }
+    | undefined;
   /** Who made it: from a recorded write, or an unambiguous change of managedFields; absent where unknown. */
-  readonly actor?: Actor;
-  readonly actorKnown?: 'write' | 'managed-fields';
+  readonly actor?: Actor | undefined;
+  readonly actorKnown?: 'write' | 'managed-fields' | undefined;
   /** The content of metadata that rules and views need, and the whole object where it was kept. */
-  readonly body?: JsonObject;
+  readonly body?: JsonObject | undefined;
   readonly event: number;
 }
 

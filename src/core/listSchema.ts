@@ -6,7 +6,11 @@ import type { Path } from './path.ts';
  * protocol is TCP), to be assumed where an item leaves the key field out.
  */
 export type ListType =
-  | { readonly type: 'map'; readonly keys: readonly string[]; readonly defaults?: Readonly<Record<string, string | number>> }
+  | {
+      readonly type: 'map';
+      readonly keys: readonly string[];
+      readonly defaults?: Readonly<Record<string, string | number>>;
+    }
   | { readonly type: 'set' }
   | { readonly type: 'atomic' };
 

@@ -29,7 +29,9 @@ function formatStep(step: PathStep): string {
   if ('field' in step) return PLAIN_FIELD.test(step.field) ? `.${step.field}` : `[${JSON.stringify(step.field)}]`;
   if ('index' in step) return `[${step.index}]`;
   if ('value' in step) return `[=${stringifyJson(step.value)}]`;
-  const parts = Object.keys(step.key).sort().map((name) => `${name}=${stringifyJson(step.key[name] ?? null)}`);
+  const parts = Object.keys(step.key)
+    .sort()
+    .map((name) => `${name}=${stringifyJson(step.key[name] ?? null)}`);
   return `[${parts.join(',')}]`;
 }
 
@@ -42,7 +44,9 @@ export function parsePath(text: string): { path: Path } | { problem: string } {
   if (text.startsWith('/')) return { path: parsePointer(text) };
   const steps: PathStep[] = [];
   let at = 0;
-  const problem = (what: string): { problem: string } => ({ problem: `"${text}" is not a path: ${what} at position ${at}` });
+  const problem = (what: string): { problem: string } => ({
+    problem: `"${text}" is not a path: ${what} at position ${at}`,
+  });
   if (text === '' || text === '.') return { path: [] };
   while (at < text.length) {
     if (text[at] === '[') {
@@ -151,5 +155,9 @@ export function startsWith(path: Path, prefix: Path): boolean {
 
 /** Whether two steps are the same. */
 export function equalStep(a: PathStep, b: PathStep | undefined): boolean {
-  return b !== undefined && formatStep(a) === formatStep(b);
+  if (b === undefined) return false;
+  if ('field' in a) return 'field' in b && a.field === b.field;
+  if ('index' in a) return 'index' in b && a.index === b.index;
+  if ('key' in a) return 'key' in b && equalJson(a.key, b.key);
+  return 'value' in b && equalJson(a.value, b.value);
 }

@@ -1,0 +1,147 @@
+import type { Event } from '../base/emitter.ts';
+import { Emitter } from '../base/emitter.ts';
+import type { Json } from '../codec/json.ts';
+import type { History } from './history.ts';
+import { HistoryRecord } from './historyRecords.ts';
+import { reduce } from './reduce.ts';
+import type { NewTraceEvent, ObservedEvent, TraceEvent } from './traceEvent.ts';
+
+/** Bounds of a log in memory. What is dropped from memory is still in the log on disk. */
+export interface EventLogLimits {
+  /** Bytes of bodies, managed fields and leaf hashes, as estimated, that are kept; the oldest are dropped first. Default 256 MiB. */
+  readonly maxContentBytes?: number;
+  /** Events that can be asked for by number; default one million. Their history stays. */
+  readonly maxEvents?: number;
+}
+
+const DEFAULT_CONTENT_BYTES = 256 * 1024 * 1024;
+const DEFAULT_EVENTS = 1_000_000;
+
+/**
+ * The one log in memory: gives each event its number, folds it into the history and tells the listeners, in this order.
+ * Contents are dropped oldest first when they outgrow their bound: before that, what changed in the versions they belong to
+ * is worked out and kept, so that only the text itself is lost.
+ */
+export class EventLog {
+  private readonly record = new HistoryRecord();
+  readonly history: History = this.record;
+  readonly onDidAppend: Event<readonly TraceEvent[]>;
+  private readonly emitter: Emitter<readonly TraceEvent[]>;
+  private readonly limits: Required<EventLogLimits>;
+  private events: TraceEvent[] = [];
+  private firstSeq = 1;
+  private nextSeq = 1;
+  /** Events with contents, oldest first, and where in the list the oldest that still has them is. */
+  private contents: { event: ObservedEvent; bytes: number }[] = [];
+  private oldest = 0;
+  private contentBytes = 0;
+
+  /** `onError` is told when a listener throws; the log goes on. */
+  constructor(limits: EventLogLimits = {}, onError: (error: unknown) => void = rethrow) {
+    this.limits = {
+      maxContentBytes: limits.maxContentBytes ?? DEFAULT_CONTENT_BYTES,
+      maxEvents: limits.maxEvents ?? DEFAULT_EVENTS,
+    };
+    this.emitter = new Emitter(onError);
+    this.onDidAppend = this.emitter.event;
+  }
+
+  /** The number of the newest event; 0 while there is none. */
+  get lastSeq(): number {
+    return this.nextSeq - 1;
+  }
+
+  /** Appends one event and returns it with its number. */
+  append(event: NewTraceEvent): TraceEvent {
+    const added = this.add(event);
+    this.emitter.fire([added]);
+    return added;
+  }
+
+  /** Appends several; listeners hear of them once. */
+  appendAll(events: readonly NewTraceEvent[]): TraceEvent[] {
+    const added = events.map((event) => this.add(event));
+    if (added.length > 0) this.emitter.fire(added);
+    return added;
+  }
+
+  /** The event with a number, while it is in memory. */
+  eventAt(seq: number): TraceEvent | undefined {
+    return this.events[seq - this.firstSeq];
+  }
+
+  /** The events in memory from a number on, in order. */
+  *eventsFrom(seq: number): Iterable<TraceEvent> {
+    for (let next = Math.max(seq, this.firstSeq); next < this.nextSeq; next += 1) {
+      const event = this.eventAt(next);
+      if (event !== undefined) yield event;
+    }
+  }
+
+  dispose(): void {
+    this.emitter.dispose();
+  }
+
+  private add(event: NewTraceEvent): TraceEvent {
+    const added: TraceEvent = { ...event, seq: this.nextSeq };
+    this.nextSeq += 1;
+    this.events.push(added);
+    reduce(this.record, added);
+    if (added.type === 'observed') this.holdContent(added);
+    if (this.events.length >= this.limits.maxEvents * 1.25) this.forgetEvents();
+    return added;
+  }
+
+  private forgetEvents(): void {
+    const surplus = this.events.length - this.limits.maxEvents;
+    this.events = this.events.slice(surplus);
+    this.firstSeq += surplus;
+  }
+
+  private holdContent(event: ObservedEvent): void {
+    const bytes =
+      sizeOf(event.body ?? event.leaves) + sizeOf(event.body === undefined ? event.managedFields : undefined);
+    if (bytes === 0) return;
+    this.contents.push({ event, bytes });
+    this.contentBytes += bytes;
+    while (this.contentBytes > this.limits.maxContentBytes && this.oldest < this.contents.length - 1) {
+      const dropped = this.contents[this.oldest];
+      this.oldest += 1;
+      if (dropped === undefined) continue;
+      this.contentBytes -= dropped.bytes;
+      dropContent(this.record, dropped.event);
+    }
+    if (this.oldest > 10_000 && this.oldest * 2 > this.contents.length) {
+      this.contents = this.contents.slice(this.oldest);
+      this.oldest = 0;
+    }
+  }
+}
+
+/** What follows from a content is worked out before the content goes. */
+function dropContent(history: HistoryRecord, event: ObservedEvent): void {
+  const incarnation = history.uids.get(`${event.cluster}\0${event.uid}`);
+  const version = incarnation?.find(event.token);
+  if (incarnation !== undefined && version?.seen === event) {
+    version.settle();
+    incarnation.versions[version.place + 1]?.settle();
+  }
+  delete event.body;
+  delete event.leaves;
+  delete event.managedFields;
+}
+
+/** An estimate of what a value takes in memory, in bytes. */
+function sizeOf(value: Json | undefined): number {
+  if (value === undefined) return 0;
+  if (typeof value === 'string') return 16 + value.length;
+  if (typeof value !== 'object' || value === null) return 8;
+  let bytes = 32;
+  if (Array.isArray(value)) for (const item of value) bytes += sizeOf(item);
+  else for (const name in value) bytes += 16 + sizeOf(value[name]);
+  return bytes;
+}
+
+function rethrow(error: unknown): never {
+  throw error;
+}

@@ -1,0 +1,233 @@
+import type { JsonObject } from '../codec/json.ts';
+import type { GapEvent, ObjectName, ObservedEvent, Token, WriteEvent, Actor } from './traceEvent.ts';
+import type { History, Incarnation, NameHistory, Remark, Version } from './history.ts';
+import { unambiguousManager } from './managerChange.ts';
+import { changedParts, type ChangedParts } from './versionChange.ts';
+
+/** The reducer's own records behind the read-only interfaces of `history.ts`. Only the reducer writes to them. */
+export class HistoryRecord implements History {
+  readonly names = new Map<string, NameRecord>();
+  readonly uids = new Map<string, IncarnationRecord>();
+  readonly gaps: GapEvent[] = [];
+  readonly remarks: Remark[] = [];
+  lastSeq = 0;
+  lastAt = 0;
+  /** Where each gap stands in `gaps`, by its id. */
+  readonly gapPlaces = new Map<string, number>();
+}
+
+/** All at one name. */
+export class NameRecord implements NameHistory {
+  readonly cluster: string;
+  readonly name: ObjectName;
+  readonly incarnations: IncarnationRecord[] = [];
+  readonly writes: WriteEvent[] = [];
+  /** Whether the name was known to be free at some time. */
+  wasAbsent = false;
+
+  constructor(cluster: string, name: ObjectName) {
+    this.cluster = cluster;
+    this.name = name;
+  }
+
+  /** The incarnation that is there as far as is known. */
+  get live(): IncarnationRecord | undefined {
+    const last = this.incarnations[this.incarnations.length - 1];
+    return last === undefined || last.end !== undefined ? this.incarnations.find((one) => one.end === undefined) : last;
+  }
+}
+
+/** One life of an object. */
+export class IncarnationRecord implements Incarnation {
+  readonly cluster: string;
+  readonly name: ObjectName;
+  readonly uid: string;
+  readonly began: Incarnation['began'];
+  readonly firstAt: number;
+  readonly firstSeq: number;
+  apiVersion = '';
+  kind = '';
+  creationTimestamp: string | undefined;
+  readonly versions: VersionRecord[] = [];
+  /** The stream that delivered the end, where one did. */
+  endStream: string | undefined;
+  /** Accepted writes whose version has not been seen yet. */
+  readonly awaited: WriteEvent[] = [];
+  /** The version that each stream delivered last. Nearly always there is one stream. */
+  private readonly lastOf: { stream: string; version: VersionRecord }[] = [];
+  private byToken: Map<Token, VersionRecord> | undefined;
+  declare terminatingAt?: number;
+  declare end?: NonNullable<Incarnation['end']>;
+
+  constructor(cluster: string, name: ObjectName, uid: string, began: Incarnation['began'], at: number, seq: number) {
+    this.cluster = cluster;
+    this.name = name;
+    this.uid = uid;
+    this.began = began;
+    this.firstAt = at;
+    this.firstSeq = seq;
+  }
+
+  /** The version of a token; tokens are only ever compared for equality. */
+  find(token: Token): VersionRecord | undefined {
+    const { versions } = this;
+    if (versions.length <= SHORT) {
+      for (let index = versions.length - 1; index >= 0; index -= 1)
+        if (versions[index]?.token === token) return versions[index];
+      return undefined;
+    }
+    this.byToken ??= new Map(versions.map((version) => [version.token, version]));
+    return this.byToken.get(token);
+  }
+
+  /** Puts a version at a place and renumbers what follows. */
+  insert(version: VersionRecord, place: number): void {
+    const { versions } = this;
+    if (place >= versions.length) {
+      version.place = versions.length;
+      version.previous = versions[versions.length - 1];
+      versions.push(version);
+    } else {
+      versions.splice(place, 0, version);
+      this.renumber(place);
+    }
+    this.byToken?.set(version.token, version);
+  }
+
+  /** Moves a version to another place. */
+  move(version: VersionRecord, place: number): void {
+    if (version.place === place) return;
+    const from = Math.min(version.place, place);
+    this.versions.splice(version.place, 1);
+    this.versions.splice(place, 0, version);
+    this.renumber(from);
+  }
+
+  private renumber(from: number): void {
+    for (let index = from; index < this.versions.length; index += 1) {
+      const version = this.versions[index];
+      if (version === undefined) continue;
+      version.place = index;
+      version.previous = this.versions[index - 1];
+    }
+  }
+
+  /** The version that a stream delivered last, if it did. */
+  lastFrom(stream: string): VersionRecord | undefined {
+    for (const entry of this.lastOf) if (entry.stream === stream) return entry.version;
+    return undefined;
+  }
+
+  /** Remembers what a stream delivered last; only a few streams are remembered, the oldest forgotten first. */
+  delivered(stream: string, version: VersionRecord): void {
+    for (const entry of this.lastOf) {
+      if (entry.stream !== stream) continue;
+      entry.version = version;
+      return;
+    }
+    if (this.lastOf.length >= REMEMBERED_STREAMS) this.lastOf.shift();
+    this.lastOf.push({ stream, version });
+  }
+}
+
+/** Up to this many versions are searched one by one. */
+const SHORT = 8;
+const REMEMBERED_STREAMS = 4;
+
+/** One (UID, token). What follows from its neighbour is computed when asked for, and kept. */
+export class VersionRecord implements Version {
+  readonly token: Token;
+  readonly at: number;
+  readonly seq: number;
+  readonly event: number;
+  placed: boolean;
+  /** Whether the version before it is known to be the one directly before it. */
+  follows = false;
+  place = 0;
+  previous: VersionRecord | undefined;
+  /** The fullest observation of it; a write whose answer named a version nobody has seen yet has none. */
+  seen: ObservedEvent | undefined;
+  /** The write that made it, if one was recorded. */
+  madeBy: WriteEvent | undefined;
+  /** Whether it is the first state of an object whose creation was seen. */
+  first = false;
+  private readonly resultGeneration: number | undefined;
+  /** What was worked out from this and the version before it, and from which observations. */
+  private derived: Derived | undefined;
+
+  constructor(
+    token: Token,
+    at: number,
+    seq: number,
+    placed: boolean,
+    seen: ObservedEvent | undefined,
+    generation?: number,
+  ) {
+    this.token = token;
+    this.at = at;
+    this.seq = seq;
+    this.event = seq;
+    this.placed = placed;
+    this.seen = seen;
+    this.resultGeneration = generation;
+  }
+
+  get generation(): number | undefined {
+    return this.seen === undefined ? this.resultGeneration : this.seen.generation;
+  }
+
+  get observedGeneration(): number | undefined {
+    return this.seen?.observedGeneration;
+  }
+
+  get deletionTimestamp(): string | undefined {
+    return this.seen?.deletionTimestamp;
+  }
+
+  get body(): JsonObject | undefined {
+    return this.seen?.body;
+  }
+
+  get changed(): ChangedParts | undefined {
+    return this.placed ? this.derive().change : undefined;
+  }
+
+  get actorKnown(): 'write' | 'managed-fields' | undefined {
+    if (this.madeBy !== undefined) return 'write';
+    return this.manager === undefined ? undefined : 'managed-fields';
+  }
+
+  get actor(): Actor | undefined {
+    if (this.madeBy !== undefined) return this.madeBy.actor;
+    const { manager } = this;
+    return manager === undefined ? undefined : { manager };
+  }
+
+  /** Works out everything that needs contents, so that they can be dropped. */
+  settle(): void {
+    this.derive().change?.settle();
+  }
+
+  private get manager(): string | undefined {
+    return this.follows || (this.first && this.previous === undefined) ? this.derive().manager : undefined;
+  }
+
+  private derive(): Derived {
+    const before = this.previous?.seen;
+    const { seen } = this;
+    const known = this.derived;
+    if (known !== undefined && known.before === before && known.seen === seen) return known;
+    const change = before === undefined || seen === undefined ? undefined : changedParts(before, seen);
+    const fields = this.previous === undefined ? [] : before?.managedFields;
+    const manager = unambiguousManager(fields, seen?.managedFields);
+    this.derived = { before, seen, change, manager };
+    return this.derived;
+  }
+}
+
+interface Derived {
+  readonly before: ObservedEvent | undefined;
+  readonly seen: ObservedEvent | undefined;
+  readonly change: ChangedParts | undefined;
+  readonly manager: string | undefined;
+}

@@ -1,0 +1,269 @@
+import type { History } from './history.ts';
+import { nameKey } from './history.ts';
+import { HistoryRecord, IncarnationRecord, NameRecord, VersionRecord } from './historyRecords.ts';
+import { placeDelivered, placeSeen } from './placeVersion.ts';
+import type { AbsentEvent, GapEvent, ObjectName, ObservedEvent, TraceEvent, WriteEvent } from './traceEvent.ts';
+
+/** A history of nothing, to be given to `reduce`. */
+export function emptyHistory(): History {
+  return new HistoryRecord();
+}
+
+/** The history of events, in the order of their arrival. */
+export function historyOf(events: Iterable<TraceEvent>): History {
+  const history = new HistoryRecord();
+  for (const event of events) reduce(history, event);
+  return history;
+}
+
+/**
+ * Folds one event into a history, in place. The same function makes the live history and the replayed one. Incarnations
+ * are told apart by UID, versions by token equality, and ordered by the streams that delivered them; what was not seen is
+ * not claimed. `history` must come from `emptyHistory` or `historyOf`.
+ */
+export function reduce(history: History, event: TraceEvent): void {
+  if (!(history instanceof HistoryRecord)) throw new TypeError('reduce needs a history made by emptyHistory');
+  if (event.seq > history.lastSeq) history.lastSeq = event.seq;
+  if (event.at > history.lastAt) history.lastAt = event.at;
+  switch (event.type) {
+    case 'observed':
+      if (event.notStored !== true) reduceObserved(history, event);
+      return;
+    case 'absent':
+      reduceAbsent(history, event);
+      return;
+    case 'gap':
+      reduceGap(history, event);
+      return;
+    case 'write':
+      reduceWrite(history, event);
+      return;
+    case 'read':
+    case 'note':
+      return;
+  }
+}
+
+function uidKey(cluster: string, uid: string): string {
+  return `${cluster}\0${uid}`;
+}
+
+function nameOf(history: HistoryRecord, cluster: string, name: ObjectName): NameRecord {
+  const key = nameKey(cluster, name);
+  let record = history.names.get(key);
+  if (record === undefined) {
+    record = new NameRecord(cluster, name);
+    history.names.set(key, record);
+  }
+  return record;
+}
+
+function reduceObserved(history: HistoryRecord, event: ObservedEvent): void {
+  let incarnation = history.uids.get(uidKey(event.cluster, event.uid));
+  if (incarnation === undefined) {
+    const at = nameOf(history, event.cluster, event.name);
+    if (isEarlierLife(at, event)) {
+      remarkBehind(history, event);
+      return;
+    }
+    incarnation = begin(history, at, event, event.uid, beginningOf(history, at, event));
+  } else if (incarnation.end !== undefined && !outlives(history, incarnation, event)) return;
+  describe(incarnation, event);
+  const known = incarnation.find(event.token);
+  if (known === undefined) {
+    const version = new VersionRecord(event.token, event.at, event.seq, false, event);
+    placeSeen(incarnation, version, event.stream, event.via === 'watch');
+    if (version.place === 0 && incarnation.versions.length === 1) version.first = incarnation.began === 'seen';
+    takeAwaited(incarnation, version);
+    return;
+  }
+  known.seen = fuller(known.seen, event);
+  if (event.stream !== undefined) {
+    const superseded = placeDelivered(incarnation, known, event.stream, event.via === 'watch');
+    if (superseded && (event.via === 'list' || event.change === 'ADDED')) remarkBehind(history, event);
+  } else if (event.via === 'get' && known.placed && isSuperseded(incarnation, known)) remarkBehind(history, event);
+}
+
+function isSuperseded(incarnation: IncarnationRecord, version: VersionRecord): boolean {
+  for (let index = version.place + 1; index < incarnation.versions.length; index += 1) {
+    if (incarnation.versions[index]?.placed === true) return true;
+  }
+  return false;
+}
+
+/** One version looks the same from everywhere (list, watch, get); the observation that holds most is kept. */
+function fuller(known: ObservedEvent | undefined, event: ObservedEvent): ObservedEvent {
+  if (known === undefined) return event;
+  const weight = (seen: ObservedEvent): number =>
+    (seen.body !== undefined ? 2 : 0) + (seen.leaves !== undefined ? 1 : 0);
+  return weight(event) > weight(known) ? event : known;
+}
+
+function describe(incarnation: IncarnationRecord, event: ObservedEvent): void {
+  if (event.apiVersion !== undefined && incarnation.apiVersion === '') incarnation.apiVersion = event.apiVersion;
+  if (event.kind !== undefined && incarnation.kind === '') incarnation.kind = event.kind;
+  incarnation.creationTimestamp ??= event.creationTimestamp;
+  if (event.deletionTimestamp !== undefined) incarnation.terminatingAt ??= event.at;
+}
+
+/**
+ * Whether an object that was taken for gone is there after all. Its own stream may show it again (a selector lost it and
+ * found it), or a version that nobody had seen disproves an end that was only inferred. Anything else is the past: what
+ * was on its way when the object went, or a server that is behind.
+ */
+function outlives(history: HistoryRecord, incarnation: IncarnationRecord, event: ObservedEvent): boolean {
+  const { end } = incarnation;
+  const isNew = incarnation.find(event.token) === undefined;
+  const inferred = end?.how === 'in-gap';
+  const sameStream = event.stream !== undefined && event.stream === incarnation.endStream && event.via === 'watch';
+  const successor = nameOf(history, event.cluster, event.name).live;
+  if (isNew && successor === undefined && (inferred || sameStream)) {
+    delete incarnation.end;
+    incarnation.endStream = undefined;
+    return true;
+  }
+  const late = isNew && end?.how !== 'event' && event.via === 'watch' && event.change !== 'ADDED';
+  if (!late && (event.via === 'list' || event.via === 'watch' || event.via === 'get')) remarkBehind(history, event);
+  return late;
+}
+
+function remarkBehind(history: HistoryRecord, event: ObservedEvent): void {
+  const { seq, at, cluster, name, uid, token } = event;
+  history.remarks.push({ kind: 'server-behind', seq, at, cluster, name, uid, token });
+}
+
+/** Whether an unknown incarnation was created before the one that holds the name now: an answer from the past. */
+function isEarlierLife(at: NameRecord, event: ObservedEvent): boolean {
+  const newest = at.incarnations[at.incarnations.length - 1]?.creationTimestamp;
+  const created = event.creationTimestamp;
+  if (newest === undefined || created === undefined) return false;
+  return SERVER_TIME.test(newest) && SERVER_TIME.test(created) && created < newest;
+}
+
+/** Times of metadata are UTC in whole seconds, so that their texts sort as they do. */
+const SERVER_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/;
+
+function beginningOf(history: HistoryRecord, at: NameRecord, event: ObservedEvent): IncarnationRecord['began'] {
+  const predecessor = at.live;
+  if (event.via === 'watch' && event.change === 'ADDED') return 'seen';
+  if (predecessor !== undefined || at.wasAbsent || at.incarnations.length > 0) return 'in-gap';
+  if (event.via === 'list' && history.gaps.some((gap) => covers(gap, event))) return 'in-gap';
+  return event.change === 'MODIFIED' && event.via === 'watch' ? 'in-gap' : 'earlier';
+}
+
+function covers(gap: GapEvent, event: ObservedEvent): boolean {
+  const { scope, cluster } = gap;
+  if (cluster !== event.cluster || scope.group !== event.name.group || scope.resource !== event.name.resource)
+    return false;
+  if (scope.namespace !== undefined && scope.namespace !== '' && scope.namespace !== event.name.namespace) return false;
+  return scope.name === undefined || scope.name === event.name.name;
+}
+
+/** Starts an incarnation; whatever held the name before is gone, though nobody saw it go. */
+function begin(
+  history: HistoryRecord,
+  at: NameRecord,
+  event: ObservedEvent | AbsentEvent | WriteEvent,
+  uid: string,
+  began: IncarnationRecord['began'],
+): IncarnationRecord {
+  const predecessor = at.live;
+  if (predecessor !== undefined) predecessor.end = { at: event.at, seq: event.seq, how: 'in-gap' };
+  const incarnation = new IncarnationRecord(event.cluster, at.name, uid, began, event.at, event.seq);
+  at.incarnations.push(incarnation);
+  history.uids.set(uidKey(event.cluster, uid), incarnation);
+  return incarnation;
+}
+
+function reduceAbsent(history: HistoryRecord, event: AbsentEvent): void {
+  const at = nameOf(history, event.cluster, event.name);
+  at.wasAbsent = true;
+  let incarnation = event.uid === undefined ? at.live : history.uids.get(uidKey(event.cluster, event.uid));
+  if (incarnation === undefined) {
+    if (event.uid === undefined || event.how !== 'event') return;
+    incarnation = new IncarnationRecord(event.cluster, at.name, event.uid, 'earlier', event.at, event.seq);
+    at.incarnations.push(incarnation);
+    history.uids.set(uidKey(event.cluster, event.uid), incarnation);
+  }
+  const before = incarnation.end;
+  if (before?.how === 'event' || (before !== undefined && event.how !== 'event')) return;
+  incarnation.end = {
+    at: before?.at ?? event.at,
+    seq: before?.seq ?? event.seq,
+    how: event.how === 'list' ? 'in-gap' : event.how,
+    ...(event.token === undefined ? {} : { token: event.token }),
+  };
+  incarnation.endStream = event.stream;
+}
+
+function reduceGap(history: HistoryRecord, event: GapEvent): void {
+  const key = uidKey(event.cluster, event.gap);
+  const place = history.gapPlaces.get(key);
+  const open = place === undefined ? undefined : history.gaps[place];
+  if (place === undefined || open === undefined) {
+    history.gapPlaces.set(key, history.gaps.length);
+    history.gaps.push(event);
+  } else {
+    history.gaps[place] = {
+      ...open,
+      ...(event.to === undefined ? {} : { to: event.to }),
+      ...(event.detail === undefined ? {} : { detail: event.detail }),
+    };
+  }
+}
+
+function reduceWrite(history: HistoryRecord, event: WriteEvent): void {
+  const at = nameOf(history, event.cluster, event.name);
+  at.writes.push(event);
+  const { result, verb } = event;
+  const deletes = verb === 'delete' || verb === 'deletecollection';
+  if (event.outcome !== 'accepted' || event.dryRun === true || result === undefined || result.token === '') return;
+  if (result.token === event.preconditions?.token || result.token === event.basedOn?.token) return;
+  let incarnation = history.uids.get(uidKey(event.cluster, result.uid));
+  if (incarnation === undefined) {
+    if (deletes) return;
+    incarnation = begin(
+      history,
+      at,
+      event,
+      result.uid,
+      verb === 'create' ? 'seen' : at.incarnations.length > 0 ? 'in-gap' : 'earlier',
+    );
+  }
+  const version = incarnation.find(result.token);
+  if (version !== undefined) attribute(version, event);
+  else if (deletes || incarnation.end !== undefined) incarnation.awaited.push(event);
+  else {
+    const made = new VersionRecord(result.token, event.at, event.seq, false, undefined, result.generation);
+    made.madeBy = event;
+    made.first = verb === 'create';
+    placeSeen(incarnation, made, undefined, false);
+  }
+  const made = incarnation.find(result.token);
+  if (made?.madeBy === event) placeAfterBase(incarnation, made, event);
+}
+
+/** A write that was checked against a token and accepted made the version directly after the one with that token. */
+function placeAfterBase(incarnation: IncarnationRecord, made: VersionRecord, write: WriteEvent): void {
+  const token = write.preconditions?.token;
+  const base = token === undefined || token === '' ? undefined : incarnation.find(token);
+  if (base === undefined || base === made || made.placed) return;
+  const place = made.place < base.place ? base.place : base.place + 1;
+  incarnation.move(made, place);
+  made.placed = base.placed;
+  made.follows = true;
+}
+
+/** Unless it was there before the write was sent, or somebody else is known to have made it. */
+function attribute(version: VersionRecord, write: WriteEvent): void {
+  if (version.madeBy !== undefined) return;
+  if (write.startedAt !== undefined && version.at < write.startedAt) return;
+  version.madeBy = write;
+}
+
+function takeAwaited(incarnation: IncarnationRecord, version: VersionRecord): void {
+  const index = incarnation.awaited.findIndex((write) => write.result?.token === version.token);
+  if (index < 0) return;
+  version.madeBy = incarnation.awaited[index];
+  incarnation.awaited.splice(index, 1);
+}
