@@ -18,6 +18,8 @@ export type ErrorCode =
   | 'unknown-resource'
   | 'not-found'
   | 'bad-answer'
+  | 'throttled'
+  | 'unavailable'
   | 'server-error'
   | 'invalid-yaml'
   | 'invalid-json'

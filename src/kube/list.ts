@@ -1,0 +1,117 @@
+import { AppError } from '../base/appError.ts';
+import { isJsonObject, parseJson, type JsonObject } from '../codec/json.ts';
+import type { Token } from '../core/traceEvent.ts';
+import { errorOf, objectOf, readReply, statusOf } from './answers.ts';
+import type { Cluster } from './cluster.ts';
+import { selectionRequest, type Bodies, type Selection } from './selection.ts';
+
+/** One page of a list. All pages of one list show the same state of the store, that of `token`. */
+export interface ListPage {
+  readonly items: readonly JsonObject[];
+  readonly token: Token;
+  /** From 0; a page 0 after others means that the list began anew and what came before it is void. */
+  readonly page: number;
+  /** How many objects are still to come, where the server says so. */
+  readonly remaining?: number;
+  readonly isLast: boolean;
+}
+
+/** Objects a page; what kube-apiserver answers without strain. */
+export const defaultPageSize = 500;
+
+const RESTARTS = 2;
+const GONE = 410;
+
+/**
+ * Lists in pages, newest state. Where the server no longer knows a continue token (410), the list begins again at page 1
+ * without any token. Source: Kubernetes API concepts, "Retrieving large results sets in chunks".
+ * @throws AppError of the connection or the refusal; `bad-answer` where the answer is no list or names no version
+ */
+export async function* listPages(
+  cluster: Cluster,
+  selection: Selection,
+  bodies: Bodies,
+  signal: AbortSignal,
+  pageSize = defaultPageSize,
+): AsyncGenerator<ListPage> {
+  const request = selectionRequest(selection, bodies, 'list');
+  let restarts = 0;
+  let next: string | undefined;
+  for (let page = 0; ;) {
+    const query = { ...request.query, limit: String(pageSize), continue: next };
+    const reply = await readReply(cluster, { ...request, query }, signal);
+    if (reply.status === GONE && next !== undefined && restarts < RESTARTS) {
+      restarts += 1;
+      next = undefined;
+      page = 0;
+      continue;
+    }
+    const { items, token, more, remaining } = readList(objectOf(reply, cluster.clock.now()));
+    yield { items, token, page, isLast: more === undefined, ...(remaining === undefined ? {} : { remaining }) };
+    if (more === undefined) return;
+    next = more;
+    page += 1;
+  }
+}
+
+interface ListAnswer {
+  items: JsonObject[];
+  token: Token;
+  more: string | undefined;
+  remaining: number | undefined;
+}
+
+function readList(answer: JsonObject): ListAnswer {
+  const metadata = isJsonObject(answer['metadata']) ? answer['metadata'] : {};
+  const { resourceVersion, continue: more, remainingItemCount } = metadata;
+  const items = answer['items'];
+  if (
+    (items !== null && !Array.isArray(items)) ||
+    typeof resourceVersion !== 'string' ||
+    resourceVersion === '' ||
+    resourceVersion === '0'
+  ) {
+    throw new AppError(
+      'bad-answer',
+      'The server answered a list request with something that is not a list of a known version.',
+      {
+        advice: "Check that the address is an API server's; an aggregated API may not support watching.",
+      },
+    );
+  }
+  return {
+    items: (items ?? []).filter(isJsonObject),
+    token: resourceVersion,
+    more: typeof more === 'string' && more !== '' ? more : undefined,
+    remaining: typeof remainingItemCount === 'number' ? remainingItemCount : undefined,
+  };
+}
+
+/**
+ * Reads one object whole; undefined if it is not there.
+ * @throws AppError of the connection or of any other refusal
+ */
+export async function getObject(cluster: Cluster, path: string, signal: AbortSignal): Promise<JsonObject | undefined> {
+  const reply = await readReply(cluster, { path }, signal);
+  if (reply.status === 404) {
+    // "No such object" is a Status with a name; "no such resource" is not, and is a failure.
+    const status = statusOf(jsonOrUndefined(reply.body));
+    if (status?.reason === 'NotFound' && namesObject(reply.body)) return undefined;
+    throw errorOf(reply);
+  }
+  return objectOf(reply);
+}
+
+function namesObject(body: string): boolean {
+  const status = jsonOrUndefined(body);
+  const details = isJsonObject(status) ? status['details'] : undefined;
+  return isJsonObject(details) && typeof details['name'] === 'string' && details['name'] !== '';
+}
+
+function jsonOrUndefined(text: string): ReturnType<typeof parseJson> | undefined {
+  try {
+    return parseJson(text);
+  } catch {
+    return undefined;
+  }
+}
