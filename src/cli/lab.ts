@@ -1,15 +1,10 @@
-import { InvalidArgumentError, Option, type Command } from 'commander';
+import { Option, type Command } from 'commander';
 import { AppError } from '../base/appError.ts';
-import type { Server } from '../base/server.ts';
 import { contentionStrategies, type ContentionStrategy } from '../lab/contention.ts';
 import { exitCodes } from './exitCodes.ts';
-import type { CliIo, ClusterOptions } from './io.ts';
-
-type Output = 'text' | 'json';
-
-interface LabOptions extends ClusterOptions {
-  output: Output;
-}
+import { registerLesson } from './lesson.ts';
+import { onCluster, outputOption, wholeNumber, withServer, type LabOptions, type Output } from './labServer.ts';
+import type { CliIo } from './io.ts';
 
 /** Registers `lab modular`, `lab replay` and `lab contention`. */
 export function registerLab(program: Command, io: CliIo): void {
@@ -19,27 +14,7 @@ export function registerLab(program: Command, io: CliIo): void {
   registerModular(lab, io);
   registerReplay(lab, io);
   registerContention(lab, io);
-}
-
-const outputOption = (): Option =>
-  new Option('-o, --output <format>', 'text or json').choices(['text', 'json']).default('text');
-
-function onCluster(command: Command): Command {
-  return command
-    .option('--kubeconfig <file>', 'run on the cluster of this kubeconfig instead of a sandbox of its own')
-    .option('--context <name>', 'run on the cluster of this context instead of a sandbox of its own')
-    .option('-n, --namespace <name>', 'the namespace to work in')
-    .addOption(outputOption());
-}
-
-/** A whole number within bounds, for an option. */
-function wholeNumber(least: number, most: number): (text: string) => number {
-  return (text) => {
-    const value = Number(text);
-    if (!/^\d+$/.test(text) || value < least || value > most)
-      throw new InvalidArgumentError(`A whole number from ${least} to ${most} is needed.`);
-    return value;
-  };
+  registerLesson(lab, io);
 }
 
 function registerModular(lab: Command, io: CliIo): void {
@@ -69,36 +44,6 @@ function registerModular(lab: Command, io: CliIo): void {
       );
       io.stdout(`${MODULAR_DISCLAIMER}\n`);
     });
-}
-
-/** Runs a lab on the cluster that was named in so many words, or on a sandbox of its own, which ends with it. */
-async function withServer<T>(
-  options: LabOptions,
-  io: CliIo,
-  use: (server: Server, namespace: string) => Promise<T>,
-): Promise<T> {
-  if (options.kubeconfig !== undefined || options.context !== undefined) {
-    const { connect } = await import('./connect.ts');
-    const cluster = await connect(options, io);
-    try {
-      return await use(cluster, options.namespace ?? cluster.namespace);
-    } finally {
-      cluster.dispose();
-    }
-  }
-  const { startSandbox } = await import('../sandbox/server.ts');
-  const { connectKubeconfigText } = await import('./connect.ts');
-  const sandbox = await startSandbox({});
-  try {
-    const cluster = await connectKubeconfigText(sandbox.kubeconfig, io);
-    try {
-      return await use(cluster, options.namespace ?? 'default');
-    } finally {
-      cluster.dispose();
-    }
-  } finally {
-    await sandbox.stop();
-  }
 }
 
 function registerReplay(lab: Command, io: CliIo): void {

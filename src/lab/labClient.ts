@@ -11,7 +11,7 @@ export interface Exchange {
   readonly request: ServerRequest;
   readonly reply: ServerReply;
   /** The body sent, where there was one. */
-  readonly sent?: JsonObject;
+  readonly sent?: Json;
   /** The body answered; empty where it was no JSON object. */
   readonly answer: JsonObject;
 }
@@ -47,7 +47,7 @@ export class LabClient {
     manager: string,
     method: ServerRequest['method'],
     path: string,
-    extra: { body?: JsonObject; query?: Record<string, string>; contentType?: string; signal?: AbortSignal } = {},
+    extra: { body?: Json; query?: Record<string, string>; contentType?: string; signal?: AbortSignal } = {},
   ): Promise<Exchange> {
     const { clock, server } = this.options;
     const startedAt = clock.now();
