@@ -141,7 +141,7 @@ function raisedBySpec(after: ObservedEvent): boolean {
  * The one word for a row: desired state before status before metadata. A version in which only the status changed is
  * `status`, whatever its generation does.
  */
-export function changeLabel(changed: ChangedParts | undefined): 'spec' | 'status' | 'metadata' | 'none' | 'unknown' {
+export function changeLabel(changed: Version['changed']): 'spec' | 'status' | 'metadata' | 'none' | 'unknown' {
   if (changed === undefined) return 'unknown';
   if (changed.spec) return 'spec';
   if (changed.status) return 'status';
