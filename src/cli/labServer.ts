@@ -1,3 +1,6 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { InvalidArgumentError, Option, type Command } from 'commander';
 import type { Cluster } from '../kube/cluster.ts';
 import type { CliIo, ClusterOptions } from './io.ts';
@@ -49,16 +52,22 @@ export async function withServer<T>(
     }
   }
   const { startSandbox } = await import('../sandbox/server.ts');
-  const { connectKubeconfigText } = await import('./connect.ts');
+  const { loadKubeconfig } = await import('../kube/kubeconfig.ts');
+  const { connectCluster } = await import('../kube/cluster.ts');
   const sandbox = await startSandbox({});
+  const folder = await mkdtemp(join(tmpdir(), 'object-versions-lab-'));
   try {
-    const cluster = await connectKubeconfigText(sandbox.kubeconfig, io);
+    const file = join(folder, 'kubeconfig');
+    await writeFile(file, sandbox.kubeconfig, { mode: 0o600 });
+    const kubeconfig = loadKubeconfig({ paths: [file], env: {}, home: folder });
+    const cluster = connectCluster(kubeconfig, { userAgent: 'object-versions', clock: io.clock, env: {} });
     try {
       return await use(cluster, options.namespace ?? 'default');
     } finally {
       cluster.dispose();
     }
   } finally {
+    await rm(folder, { recursive: true, force: true });
     await sandbox.stop();
   }
 }

@@ -130,7 +130,7 @@ class LessonReader {
     this.source = source;
   }
 
-  lesson(value: Json): Lesson {
+  lesson(value: Json | undefined): Lesson {
     const root = this.object(value, 'the lesson');
     if (root['lesson'] !== 'object-versions' || root['version'] !== 1)
       this.fail('the lesson', 'must begin with "lesson: object-versions" and "version: 1"');
