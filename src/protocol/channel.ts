@@ -1,6 +1,6 @@
 import { AppError, isAppError, messageOf, type ErrorCode } from '../base/appError.ts';
 import { cancelled } from '../base/clock.ts';
-import type { Disposable } from '../base/disposable.ts';
+import { toDisposable, type Disposable } from '../base/disposable.ts';
 import {
   isCount,
   isPlainObject,
@@ -43,6 +43,12 @@ export type Handlers<C> = {
 
 /** Runs a function after a time, unless disposed before: the machine's timers, or a test's. */
 export type Schedule = (delayMs: number, run: () => void) => Disposable;
+
+/** The machine's timers. */
+export const timers: Schedule = (delayMs, run) => {
+  const timer = setTimeout(run, delayMs);
+  return toDisposable(() => clearTimeout(timer));
+};
 
 /** What a channel is made of. */
 export interface ChannelOptions<Own, Other, Incoming> {

@@ -10,6 +10,7 @@ import {
   type LaneInfo,
   type LinkColumns,
   type MarkColumns,
+  type NoteInfo,
   type TimelineDelta,
   type TimelineModel,
 } from '../core/timeline/model.ts';
@@ -72,10 +73,16 @@ const isAnnotation: Check<AnnotationInfo> = objectOf({
   from: isNumber,
   to: isNumber,
   id: isString,
+  key: isString,
   severity: oneOf('info', 'warning', 'error'),
+  glyph: optional(oneOf(...MARK_KINDS)),
   text: isString,
   events: listOf(isCount),
-});
+  originLane: optional(isCount),
+  originAt: optional(isNumber),
+}) as Check<AnnotationInfo>;
+
+const isNote: Check<NoteInfo> = objectOf({ at: isNumber, text: isString, event: isCount });
 
 const isPatch = objectOf({ index: isCount, kind: isCount, flags: isCount, actor: isCount, label: isCount });
 
@@ -129,6 +136,7 @@ const MODEL = objectOf({
   lags: isLags,
   gaps: listOf(isGap),
   annotations: listOf(isAnnotation),
+  notes: listOf(isNote),
   lastAt: isNumber,
   lastSeq: isCount,
 });
@@ -163,6 +171,7 @@ export const isDelta: Check<TimelineDelta> = objectOf({
   lags: isLags,
   gaps: optional(listOf(isGap)),
   annotations: optional(listOf(isAnnotation)),
+  notes: optional(listOf(isNote)),
   lastAt: isNumber,
   lastSeq: isCount,
 }) as Check<TimelineDelta>;

@@ -150,15 +150,28 @@ export interface GapInfo {
 /** The severity of a finding. */
 export type Severity = 'info' | 'warning' | 'error';
 
-/** Words over a stretch of a lane, from a finding. */
+/** A finding on a lane: words over a stretch of time, and a glyph at its end where no mark of its own is there already. */
 export interface AnnotationInfo {
   readonly lane: number;
   readonly from: number;
   readonly to: number;
+  /** The finding's id, and what tells this one from others of that id. */
   readonly id: string;
+  readonly key: string;
   readonly severity: Severity;
+  readonly glyph?: MarkKind;
   readonly text: string;
   readonly events: readonly number[];
+  /** Where the thing is that it points to, such as the gone incarnation of a stale reference. */
+  readonly originLane?: number;
+  readonly originAt?: number;
+}
+
+/** What a lab or a person wrote about no object in particular. */
+export interface NoteInfo {
+  readonly at: number;
+  readonly text: string;
+  readonly event: number;
 }
 
 /** All that the timeline shows, in full. Whoever holds it only reads it. */
@@ -171,6 +184,7 @@ export interface TimelineModel {
   readonly lags: LagColumns;
   readonly gaps: readonly GapInfo[];
   readonly annotations: readonly AnnotationInfo[];
+  readonly notes: readonly NoteInfo[];
   /** The time of the last event, or 0 where there is none. */
   readonly lastAt: number;
   readonly lastSeq: number;
@@ -190,6 +204,7 @@ export interface TimelineDelta {
   /** Absent where nothing changed. */
   readonly gaps?: readonly GapInfo[];
   readonly annotations?: readonly AnnotationInfo[];
+  readonly notes?: readonly NoteInfo[];
   readonly lastAt: number;
   readonly lastSeq: number;
 }

@@ -1,0 +1,134 @@
+import type { TraceEvent } from '../traceEvent.ts';
+import type { LaneState, LaneTable } from './lanes.ts';
+import type { AnnotationInfo, MarkKind, TimelineFinding } from './model.ts';
+import type { Translate } from './translate.ts';
+
+/** Findings whose marks, bars or gaps are there already: they add nothing to see. */
+const ALREADY_SHOWN = new Set([
+  'recreated',
+  'version-conflict',
+  'uid-mismatch',
+  'watch-gap',
+  'uncertain-write',
+  'generation-lag',
+]);
+
+const GLYPHS: Readonly<Record<string, MarkKind>> = {
+  'lost-update': 'lost-update',
+  'force-takeover': 'takeover',
+  'stale-reference': 'stale-reference',
+};
+
+/** Findings of a stretch of time: words over it, no glyph of their own. */
+const STRETCHES = new Set(['hot-conflict-loop', 'already-exists-loop', 'no-op-writes']);
+
+/**
+ * What the findings add to the lanes. Lanes get the number of findings that are more than information, and a remark where
+ * one points at something gone. `eventAt` gives the evidence.
+ */
+export function annotate(
+  table: LaneTable,
+  findings: readonly TimelineFinding[],
+  eventAt: (seq: number) => TraceEvent | undefined,
+  translate: Translate,
+): AnnotationInfo[] {
+  const counts = new Map<number, number>();
+  const remarks = new Map<number, string>();
+  const annotations: AnnotationInfo[] = [];
+  for (const finding of findings) {
+    const lane = laneOf(table, finding);
+    if (lane === undefined) continue;
+    if (finding.severity !== 'info') counts.set(lane.index, (counts.get(lane.index) ?? 0) + 1);
+    if (finding.id === 'stale-reference') remarks.set(lane.index, translate('refers to a gone UID'));
+    if (!ALREADY_SHOWN.has(finding.id)) annotations.push(annotationOf(table, lane, finding, eventAt, translate));
+  }
+  for (const lane of table.lanes) {
+    const count = counts.get(lane.index) ?? 0;
+    const remark = remarks.get(lane.index);
+    if (lane.findings === count && lane.remark === remark) continue;
+    lane.findings = count;
+    lane.remark = remark;
+    table.dirty.add(lane.index);
+  }
+  return annotations;
+}
+
+function laneOf(table: LaneTable, finding: TimelineFinding): LaneState | undefined {
+  const { object } = finding;
+  return object.cluster === undefined ? table.findAnywhere(object) : table.find(object.cluster, object);
+}
+
+function annotationOf(
+  table: LaneTable,
+  lane: LaneState,
+  finding: TimelineFinding,
+  eventAt: (seq: number) => TraceEvent | undefined,
+  translate: Translate,
+): AnnotationInfo {
+  const glyph = GLYPHS[finding.id] ?? (STRETCHES.has(finding.id) ? undefined : 'finding');
+  const origin = finding.id === 'stale-reference' ? originOf(table, lane, finding, eventAt) : undefined;
+  return {
+    lane: lane.index,
+    from: finding.firstAt,
+    to: finding.lastAt,
+    id: finding.id,
+    key: [finding.id, finding.kind ?? '', lane.key, finding.object.uid ?? '', ...finding.events.slice(0, 1)].join(' '),
+    severity: finding.severity,
+    text: annotationText(finding, translate),
+    events: finding.events,
+    ...(glyph === undefined ? {} : { glyph }),
+    ...(origin === undefined ? {} : { originLane: origin.lane, originAt: origin.at }),
+  };
+}
+
+/** Where the thing is that a stale reference means: the last evidence on another lane. */
+function originOf(
+  table: LaneTable,
+  own: LaneState,
+  finding: TimelineFinding,
+  eventAt: (seq: number) => TraceEvent | undefined,
+): { lane: number; at: number } | undefined {
+  for (const seq of finding.events.toReversed()) {
+    const event = eventAt(seq);
+    if (event?.type !== 'observed' && event?.type !== 'absent') continue;
+    const lane = table.find(event.cluster, event.name);
+    if (lane === undefined || lane === own) continue;
+    const gone = lane.bars.findLast((bar) => bar.to !== undefined || bar.terminatingAt !== undefined);
+    return { lane: lane.index, at: gone?.terminatingAt ?? gone?.to ?? event.at };
+  }
+  return undefined;
+}
+
+/** A few words that fit on the lane; the whole explanation is in the details. */
+export function annotationText(finding: TimelineFinding, translate: Translate): string {
+  const fields = finding.fields.slice(0, 2).join(', ');
+  const seconds = Math.max(1, Math.round((finding.lastAt - finding.firstAt) / 1000));
+  const [actor, other] = finding.actors;
+  switch (finding.id) {
+    case 'hot-conflict-loop':
+      return translate('{0} conflicts in {1} s, no backoff', finding.count, seconds);
+    case 'already-exists-loop':
+      return translate('{0} refused creations in {1} s', finding.count, seconds);
+    case 'no-op-writes':
+      return translate('{0} writes that change nothing', finding.count);
+    case 'lost-update':
+      return fields === '' ? translate('lost update') : translate('lost update: {0}', fields);
+    case 'force-takeover':
+      return other === undefined
+        ? translate('{0} took {1} by force', actor ?? '?', fields)
+        : translate('{0} took {1} from {2}', actor ?? '?', fields, other);
+    case 'ownership-fight':
+      return translate('{0} and {1} undo each other on {2}', actor ?? '?', other ?? '?', fields);
+    case 'update-loop':
+      return translate('{0} reacts to its own writes', actor ?? '?');
+    default:
+      return shortened(finding.explanation);
+  }
+}
+
+const MAX_WORDS = 72;
+
+function shortened(text: string): string {
+  const sentence = /^[^.;]*(?:[.;]\S[^.;]*)*/.exec(text)?.[0] ?? text;
+  return sentence.length <= MAX_WORDS ? sentence : `${sentence.slice(0, MAX_WORDS - 1)}…`;
+}

@@ -1,0 +1,186 @@
+import type { Incarnation, Version } from '../history.ts';
+import type { AbsentEvent, NoteEvent, ObservedEvent, ReadEvent, TraceEvent, WriteEvent } from '../traceEvent.ts';
+import { actorName, versionKind, writeKind } from './classify.ts';
+import type { DetailFact, DetailSection, EventDetails } from './detailTypes.ts';
+import { changeSections, generationText, ownerSection } from './detailChanges.ts';
+import { badgeOf, incarnationFact, incarnationOf, objectRef, type DetailContext } from './detailParts.ts';
+import { refusedDetails } from './detailWrite.ts';
+import type { MarkKind, TimelineFinding } from './model.ts';
+
+/** All that the panel says about one event; a finding that the person came from is said first. Pure. */
+export function describeEvent(
+  context: DetailContext,
+  event: TraceEvent,
+  finding: TimelineFinding | undefined,
+): EventDetails | undefined {
+  const details = detailsOf(context, event);
+  if (details === undefined || finding === undefined) return details;
+  return withFinding(context, details, finding);
+}
+
+function detailsOf(context: DetailContext, event: TraceEvent): EventDetails | undefined {
+  if (event.type === 'observed') return versionDetails(context, event, event.uid, event.token);
+  if (event.type === 'absent') return absentDetails(context, event);
+  if (event.type === 'note') return noteDetails(context, event);
+  if (event.type === 'read') return readDetails(context, event);
+  if (event.type === 'gap') return undefined;
+  const kind = writeKind(event);
+  if (kind !== undefined) return refusedDetails(context, event, kind);
+  return event.result === undefined
+    ? refusedDetails(context, event, 'refused')
+    : versionDetails(context, event, event.result.uid, event.result.token);
+}
+
+const TITLES: Readonly<Partial<Record<MarkKind, string>>> = {
+  metadata: 'Metadata changed',
+  status: 'Status changed',
+  spec: 'Spec changed',
+  unknown: 'A version was seen',
+  created: 'Created',
+  terminating: 'Deletion began',
+};
+
+function versionDetails(
+  context: DetailContext,
+  event: ObservedEvent | WriteEvent,
+  uid: string,
+  token: string,
+): EventDetails {
+  const { translate } = context;
+  const incarnation = incarnationOf(context, event.cluster, uid);
+  const index = incarnation?.versions.findLastIndex((one) => one.token === token) ?? -1;
+  const version = incarnation?.versions[index];
+  const before = incarnation?.versions[index - 1];
+  const kind = kindOf(incarnation, version, before, index);
+  const write = event.type === 'write' ? event : writeOf(context, event, uid, token);
+  const facts: DetailFact[] = [...actorFacts(context, version, write)];
+  if (before !== undefined) facts.push({ label: translate('before'), badge: badgeOf(incarnation, before.token) });
+  facts.push({
+    label: translate('version'),
+    badge: badgeOf(incarnation, token),
+    ...(version?.placed === false ? { remark: translate('its place is not known yet'), tone: 'muted' } : {}),
+  });
+  const generation = generationText(version, before, translate);
+  if (generation !== undefined) facts.push(generation);
+  facts.push(incarnationFact(context, event.cluster, event.name, uid));
+  const sections = [
+    ...changeSections(version, before, translate),
+    ...ownerSection(version, event.type === 'observed' ? event.managedFields : undefined, translate),
+  ];
+  const diff =
+    before === undefined
+      ? undefined
+      : {
+          object: objectRef(event, uid),
+          before: { uid, token: before.token },
+          after: { uid, token },
+        };
+  return finished(context, event, kind, translate(TITLES[kind] ?? 'A version was seen'), uid, facts, sections, diff);
+}
+
+function kindOf(
+  incarnation: Incarnation | undefined,
+  version: Version | undefined,
+  before: Version | undefined,
+  index: number,
+): MarkKind {
+  if (incarnation === undefined || version === undefined) return 'unknown';
+  const terminates =
+    version.deletionTimestamp !== undefined && before !== undefined && before.deletionTimestamp === undefined;
+  return terminates ? 'terminating' : versionKind(version, index === 0, incarnation.began);
+}
+
+function writeOf(context: DetailContext, event: ObservedEvent, uid: string, token: string): WriteEvent | undefined {
+  const name = context.history.names.get(context.nameKey(event.cluster, event.name));
+  return name?.writes.findLast((write) => write.result?.uid === uid && write.result.token === token);
+}
+
+function actorFacts(
+  { translate }: DetailContext,
+  version: Version | undefined,
+  write: WriteEvent | undefined,
+): DetailFact[] {
+  const name = actorName(write?.actor ?? version?.actor);
+  if (name === '') return [{ label: translate('writer'), value: translate('not known'), tone: 'muted' }];
+  const how =
+    write === undefined
+      ? translate('by its field ownership')
+      : `${write.verb}${write.subresource === undefined ? '' : ` /${write.subresource}`}${write.force === true ? ' --force' : ''}`;
+  return [{ label: translate('writer'), value: name, remark: how, tone: 'plain' }];
+}
+
+function absentDetails(context: DetailContext, event: AbsentEvent): EventDetails {
+  const { translate } = context;
+  const how = { event: 'seen by the watch', list: 'missing from a list', '404': 'not found' }[event.how];
+  const uid =
+    event.uid ?? context.history.names.get(context.nameKey(event.cluster, event.name))?.incarnations.at(-1)?.uid ?? '';
+  const facts: DetailFact[] = [
+    { label: translate('how'), value: translate(how) },
+    incarnationFact(context, event.cluster, event.name, uid),
+  ];
+  return finished(context, event, 'deleted', translate('Deleted'), uid, facts, [], undefined);
+}
+
+function noteDetails(context: DetailContext, event: NoteEvent): EventDetails {
+  const facts: DetailFact[] = [{ label: context.translate('note'), value: event.text }];
+  return finished(context, event, 'note', context.translate('Note'), '', facts, [], undefined);
+}
+
+function readDetails(context: DetailContext, event: ReadEvent): EventDetails {
+  const { translate } = context;
+  const facts: DetailFact[] = [
+    { label: translate('reader'), value: actorName(event.actor) || translate('not known') },
+    { label: translate('verb'), value: event.verb },
+    {
+      label: translate('cache'),
+      value: event.cacheAllowed ? translate('a cache was allowed to answer') : translate('the newest was asked for'),
+    },
+  ];
+  const lines = event.given.slice(0, 8).map((one) => `${one.namespace === '' ? '' : `${one.namespace}/`}${one.name}`);
+  const sections = lines.length === 0 ? [] : [{ title: translate('What it was given'), entries: [{ lines }] }];
+  return finished(context, event, 'note', translate('Read'), event.given[0]?.uid ?? '', facts, sections, undefined);
+}
+
+function withFinding(context: DetailContext, details: EventDetails, finding: TimelineFinding): EventDetails {
+  const { translate } = context;
+  const section: DetailSection = {
+    title: translate('Finding: {0}', finding.id),
+    entries: [
+      {
+        lines: [finding.explanation],
+        tone: finding.severity === 'info' ? 'plain' : 'bad',
+        ...(finding.actors.length === 0 ? {} : { actor: finding.actors.join(' · ') }),
+        ...(finding.count > 1 ? { how: translate('{0} times', finding.count) } : {}),
+      },
+      ...(finding.fields.length === 0 ? [] : [{ lines: finding.fields.slice(0, 12) }]),
+    ],
+  };
+  const advice =
+    finding.remedy === undefined || finding.remedy === ''
+      ? []
+      : [{ title: translate('What to do'), entries: [{ lines: [finding.remedy] }] }];
+  const evidence = finding.events
+    .slice(0, 12)
+    .filter((event) => event !== details.event)
+    .map((event) => ({ label: translate('evidence: event {0}', event), event }));
+  return {
+    ...details,
+    sections: [section, ...advice, ...details.sections],
+    related: [...details.related, ...evidence],
+    finding: finding.id,
+    text: `${finding.id}: ${finding.explanation}\n${details.text}`,
+  };
+}
+
+function finished(
+  context: DetailContext,
+  event: ObservedEvent | WriteEvent | AbsentEvent | NoteEvent | ReadEvent,
+  kind: MarkKind,
+  title: string,
+  uid: string,
+  facts: readonly DetailFact[],
+  sections: readonly DetailSection[],
+  diff: EventDetails['diff'],
+): EventDetails {
+  return context.finish({ event, kind, title, uid, facts, sections, diff, related: [] });
+}

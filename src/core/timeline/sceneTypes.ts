@@ -1,0 +1,96 @@
+import type { LinkKind, MarkKind } from './model.ts';
+
+/** What colour something has; the theme says which. */
+export type Ink = MarkKind | 'text' | 'muted' | 'faint' | 'warning' | 'error' | 'info';
+
+/** Positions are CSS pixels from the top left of the drawing area of the lanes. */
+export interface SceneBar {
+  readonly x: number;
+  readonly y: number;
+  readonly width: number;
+  readonly height: number;
+  /** Which incarnation of its name it is, from 0: told apart by tint, and by the words beside it. */
+  readonly incarnation: number;
+  /** Its left or right end is out of view or not known: no round corner there. */
+  readonly openLeft: boolean;
+  readonly openRight: boolean;
+  readonly dim: boolean;
+}
+
+/** A hatched stretch. */
+export interface SceneHatch {
+  readonly kind: 'terminating' | 'gap';
+  readonly x: number;
+  readonly y: number;
+  readonly width: number;
+  readonly height: number;
+}
+
+/** One mark. */
+export interface SceneGlyph {
+  readonly kind: MarkKind;
+  readonly x: number;
+  readonly y: number;
+  readonly dim: boolean;
+}
+
+/** Several marks in one place. */
+export interface SceneCluster {
+  readonly kind: MarkKind;
+  readonly x: number;
+  readonly y: number;
+  readonly width: number;
+  readonly height: number;
+  readonly dim: boolean;
+}
+
+/** A curve from one place to another. */
+export interface SceneArc {
+  readonly kind: LinkKind;
+  readonly x1: number;
+  readonly y1: number;
+  readonly x2: number;
+  readonly y2: number;
+}
+
+/** A thin line: generation that observedGeneration has not reached. */
+export interface SceneLag {
+  readonly x: number;
+  readonly y: number;
+  readonly width: number;
+}
+
+/** Words. `y` is the baseline. */
+export interface SceneText {
+  readonly x: number;
+  readonly y: number;
+  readonly text: string;
+  readonly ink: Ink;
+  readonly size: 9 | 10 | 11 | 12;
+  readonly mono?: boolean;
+  readonly bold?: boolean;
+  readonly anchor?: 'middle' | 'end';
+}
+
+/** The part of a row that is drawn. */
+export interface SceneRow {
+  readonly type: 'group' | 'lane';
+  readonly index: number;
+  readonly y: number;
+  readonly height: number;
+}
+
+/** All that is drawn of the lanes in one frame, or in one picture. */
+export interface Scene {
+  readonly width: number;
+  readonly height: number;
+  readonly rows: readonly SceneRow[];
+  readonly gridX: readonly number[];
+  readonly bars: readonly SceneBar[];
+  readonly hatches: readonly SceneHatch[];
+  readonly lags: readonly SceneLag[];
+  readonly clusters: readonly SceneCluster[];
+  readonly glyphs: readonly SceneGlyph[];
+  readonly arcs: readonly SceneArc[];
+  readonly texts: readonly SceneText[];
+}
