@@ -65,7 +65,7 @@ class ClusterClient implements Cluster {
   private readonly base: URL;
   private readonly limits: Limits;
   private readonly commonHeaders: Readonly<Record<string, string>>;
-  private identity: Promise<string> | undefined;
+  private identity: string | undefined;
 
   constructor(kubeconfig: Kubeconfig, options: ConnectOptions) {
     const resolved = resolveContext(kubeconfig, options.context);
@@ -132,14 +132,9 @@ class ClusterClient implements Cluster {
     }
   }
 
-  id(signal: AbortSignal): Promise<string> {
-    if (this.identity !== undefined) return this.identity;
-    const asking = this.readId(signal);
-    this.identity = asking;
-    asking.catch(() => {
-      if (this.identity === asking) this.identity = undefined;
-    });
-    return asking;
+  async id(signal: AbortSignal): Promise<string> {
+    this.identity ??= await this.readId(signal);
+    return this.identity;
   }
 
   caPem(): Promise<string | undefined> {

@@ -48,6 +48,7 @@ export class Credentials implements Disposable {
   private readonly tls: Promise<TlsMaterial>;
   private agent: HttpAgent | undefined;
   private agentCert: string | undefined;
+  private retired: HttpAgent[] = [];
   private plugin: PluginRun | undefined;
   private tokenFile: { token: string; readAt: number } | undefined;
 
@@ -68,7 +69,8 @@ export class Credentials implements Disposable {
    */
   async connection(signal: AbortSignal): Promise<Connection> {
     const tls = await this.tls;
-    const plugin = this.user?.exec === undefined ? undefined : await unlessAborted(this.pluginCredential(), signal);
+    const exec = this.user?.exec;
+    const plugin = exec === undefined ? undefined : await unlessAborted(this.pluginCredential(exec, tls.ca), signal);
     const node =
       this.clientNode === undefined ? undefined : await unlessAborted(this.clientNodeAuth(this.clientNode), signal);
     const agent = this.agentFor(tls, plugin, node?.agent);
@@ -95,17 +97,16 @@ export class Credentials implements Disposable {
   }
 
   dispose(): void {
-    this.agent?.destroy();
+    for (const agent of [...this.retired, this.agent]) agent?.destroy();
+    this.retired = [];
     this.agent = undefined;
   }
 
   /** One run of the plugin at a time serves all who wait. */
-  private async pluginCredential(): Promise<ExecCredential> {
-    const { exec } = this.user ?? {};
-    if (exec === undefined) return {};
+  private pluginCredential(exec: ExecEntry, ca: string | undefined): Promise<ExecCredential> {
     const expiresAt = this.plugin?.settled?.expiresAt;
     if (expiresAt !== undefined && expiresAt - EXPIRY_SLACK_MS <= this.options.clock.now()) this.plugin = undefined;
-    this.plugin ??= this.runPlugin(exec, (await this.tls).ca);
+    this.plugin ??= this.runPlugin(exec, ca);
     return this.plugin.credential;
   }
 
@@ -175,7 +176,8 @@ export class Credentials implements Disposable {
   private agentFor(tls: TlsMaterial, plugin: ExecCredential | undefined, proxied: HttpAgent | undefined): HttpAgent {
     const cert = plugin?.cert ?? tls.cert;
     if (this.agent !== undefined && this.agentCert === cert) return this.agent;
-    this.agent?.destroy();
+    // What still runs over the old certificate goes on; its free connections end by themselves.
+    if (this.agent !== undefined) this.retired.push(this.agent);
     this.agentCert = cert;
     const options: AgentOptions = {
       keepAlive: true,
