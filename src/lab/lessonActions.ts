@@ -1,9 +1,9 @@
 import { AppError, messageOf } from '../base/appError.ts';
 import { isJsonObject, type Json, type JsonObject } from '../codec/json.ts';
 import { equalJson } from '../codec/json.ts';
-import { valueAt } from '../core/path.ts';
-import { setAt } from '../core/setAt.ts';
+import { valueAt, type Path } from '../core/path.ts';
 import { modify } from '../write/modify.ts';
+import { editPaths } from '../write/pathEdit.ts';
 import {
   metadataOf,
   patchTypes,
@@ -188,11 +188,18 @@ export class LessonActions {
     }
   }
 
-  private async changed(object: JsonObject, set: readonly Setting[]): Promise<JsonObject> {
-    let result: Json = object;
-    for (const { path, value, same } of set)
-      result = setAt(result, path, same === undefined ? value : await this.valueOf(same)) ?? {};
-    return isJsonObject(result) ? result : {};
+  private async changed(object: JsonObject, settings: readonly Setting[]): Promise<JsonObject> {
+    const set: [Path, Json][] = [];
+    for (const { path, value, same } of settings) {
+      const wanted = same === undefined ? value : await this.valueOf(same);
+      if (wanted !== undefined) set.push([path, wanted]);
+    }
+    const remove = settings
+      .filter(({ value, same }) => value === undefined && same === undefined)
+      .map(({ path }) => path);
+    const edited = editPaths(object, set, remove);
+    if ('problem' in edited) throw new AppError('invalid-path', edited.problem);
+    return isJsonObject(edited.value) ? edited.value : {};
   }
 
   private async modify(manager: string, ref: ObjectRef, set: readonly Setting[]): Promise<undefined> {
