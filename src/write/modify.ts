@@ -2,13 +2,8 @@ import type { Server } from '../base/server.ts';
 import type { Intent } from './intent.ts';
 import type { ModifyOptions } from './options.ts';
 import type { Report } from './report.ts';
-import type { Target } from './target.ts';
 import { runModify } from './run.ts';
-
-export type { Intent } from './intent.ts';
-export type { ModifyOptions } from './options.ts';
-export type { Report } from './report.ts';
-export type { Target } from './target.ts';
+import type { Target } from './target.ts';
 
 /**
  * The safe read-modify-write: reads the object, computes what is desired from *that* read, and writes it on the condition

@@ -1,0 +1,94 @@
+import type { Server } from '../base/server.ts';
+import { carry } from './carrier.ts';
+import { contextOf, type WriteContext } from './context.ts';
+import type { Intent } from './intent.ts';
+import { defaultFieldManager, type ModifyOptions } from './options.ts';
+import type { PartEnd, PartReport } from './endings.ts';
+import { PartWriter } from './part.ts';
+import type { Report } from './report.ts';
+import { Session } from './session.ts';
+import { describeTarget, identityOf, type Target } from './target.ts';
+import { WriteLog } from './writeLog.ts';
+
+const defaultTimeoutMs = 30_000;
+
+/** Runs a safe write: its one part, or two where a desire of spec and status has two endpoints. */
+export async function runModify(
+  server: Server,
+  target: Target,
+  intent: Intent,
+  options: ModifyOptions,
+): Promise<Report> {
+  const session = new Session(server, options.clock, options.timeoutMs ?? defaultTimeoutMs, options.signal);
+  const log = new WriteLog(target, options, options.fieldManager ?? defaultFieldManager);
+  const context = contextOf(target, options, session, log);
+  try {
+    const { report } = await runParts(context, intent);
+    const dryRun = options.dryRun === true ? { dryRun: true } : {};
+    return { ...report, ...dryRun, attempts: context.attempts.all };
+  } finally {
+    log.flush();
+  }
+}
+
+async function runParts(context: WriteContext, intent: Intent): Promise<PartEnd> {
+  const { target, options } = context;
+  const { subresource, uid } = target;
+  if (subresource !== undefined && options.subresources !== undefined && !options.subresources.includes(subresource)) {
+    return {
+      report: { outcome: 'unsupported', message: `${describeTarget(target)} has no subresource "${subresource}".` },
+    };
+  }
+  const carrier = carry(intent, context.schema);
+  if (uid !== undefined && carrier.uid !== undefined && uid !== carrier.uid) {
+    const message = `The edits were made of another object than is meant: of ${carrier.uid}, and not of ${uid}.`;
+    return { report: { outcome: 'recreated', uid: carrier.uid, holder: uid, message } };
+  }
+  if (carrier.nothingAgainst !== undefined) return { report: nothing(carrier.nothingAgainst) };
+  const first = await new PartWriter(context, { carrier, subresource, uid: uid ?? carrier.uid }).run();
+  if (first.rest === undefined || !isDone(first.report)) return first;
+  const second = await new PartWriter(context, {
+    carrier: carry({ kind: 'edits', ...first.rest }, context.schema),
+    subresource: 'status',
+    uid: first.report.uid,
+    ...(first.report.object === undefined ? {} : { start: first.report.object }),
+    name: 'status',
+  }).run();
+  return { report: joined(first.report, second.report) };
+}
+
+function nothing(base: NonNullable<Report['object']>): PartReport {
+  const { uid, token, generation } = identityOf(base);
+  return {
+    outcome: 'unchanged',
+    ...(uid === '' ? {} : { uid }),
+    ...(token === '' ? {} : { token }),
+    ...(generation === undefined ? {} : { generation }),
+    object: base,
+  };
+}
+
+function isDone(report: PartReport): boolean {
+  return report.outcome === 'written' || report.outcome === 'unchanged';
+}
+
+/** Two parts as one report: partly written unless both were. */
+function joined(main: PartReport, status: PartReport): PartReport {
+  const owned = [...(main.owned ?? []), ...(status.owned ?? [])];
+  const different = [...(main.storedOtherwise ?? []), ...(status.storedOtherwise ?? [])];
+  const both: PartReport = {
+    ...main,
+    ...status,
+    ...(owned.length === 0 ? {} : { owned }),
+    ...(different.length === 0 ? {} : { storedOtherwise: different }),
+    ...(main.desiredStateChanged === undefined ? {} : { desiredStateChanged: main.desiredStateChanged }),
+  };
+  if (isDone(status)) return { ...both, outcome: main.outcome === 'written' ? 'written' : status.outcome };
+  if (main.outcome !== 'written') return both;
+  const why = status.message === undefined ? '' : ` ${status.message}`;
+  return {
+    ...both,
+    outcome: 'partly-written',
+    message: `All but status is saved, status is not: it ended ${status.outcome}.${why}`,
+  };
+}

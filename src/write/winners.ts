@@ -1,0 +1,88 @@
+import { equalJson, type Json, type JsonObject } from '../codec/json.ts';
+import { diffObjects } from '../core/diff.ts';
+import type { ListSchema } from '../core/listSchema.ts';
+import { withServerSet } from '../core/merge.ts';
+import { ownersAt, ownersOf, type FieldOwner } from '../core/ownership.ts';
+import { formatPath, type Path } from '../core/path.ts';
+import { describeOwner } from '../core/ownership.ts';
+import type { Owned, Winner } from './report.ts';
+import { metadataOf } from './target.ts';
+
+/** The owners of an object's fields. */
+export function ownersIn(object: JsonObject): FieldOwner[] {
+  const fields = metadataOf(object)['managedFields'];
+  return ownersOf(Array.isArray(fields) ? fields : undefined);
+}
+
+/** The paths that differ between two reads of one object, besides what only a server sets. */
+export function changedPaths(before: JsonObject, after: JsonObject, schema: ListSchema): Path[] {
+  return diffObjects(before, withServerSet(before, after), schema).map((change) => change.path);
+}
+
+/**
+ * Who made progress between two reads, by the entries of `managedFields` that changed. Where exactly one entry changed, all
+ * that changed is its doing, removals included; else each entry has what it owns now. Without managed fields: nobody known.
+ */
+export function winnersBetween(before: JsonObject, after: JsonObject, schema: ListSchema): Winner[] {
+  const paths = changedPaths(before, after, schema);
+  const old = new Map(entriesOf(before));
+  const entries = ownersIn(after);
+  const changed = entriesOf(after)
+    .map(([identity, entry], index) => ({ entry, before: old.get(identity), owner: entries[index] }))
+    .filter(({ entry, before: was }) => !equalJson(entry, was));
+  const moved = changed.filter(({ entry, before: was }) => was === undefined || !equalJson(timeOf(entry), timeOf(was)));
+  const candidates = moved.length > 0 ? moved : changed;
+  return candidates.flatMap(({ owner }) => {
+    if (owner === undefined) return [];
+    const own = candidates.length === 1 ? paths : paths.filter((path) => ownersAt([owner], path).length > 0);
+    return [winner(owner, own.map(formatPath))];
+  });
+}
+
+function winner(owner: FieldOwner, fields: readonly string[]): Winner {
+  return {
+    manager: owner.manager,
+    operation: owner.operation,
+    ...(owner.subresource === undefined ? {} : { subresource: owner.subresource }),
+    ...(owner.time === undefined ? {} : { time: owner.time }),
+    fields,
+  };
+}
+
+/** Entries that `ownersOf` understands, in the same order, each with what identifies it. */
+function entriesOf(object: JsonObject): [string, Json][] {
+  const fields = metadataOf(object)['managedFields'];
+  if (!Array.isArray(fields)) return [];
+  return fields.flatMap((entry): [string, Json][] => {
+    const owner = ownersOf([entry])[0];
+    return owner === undefined
+      ? []
+      : [[`${owner.manager}\n${owner.operation}\n${owner.subresource ?? ''}\n${owner.apiVersion}`, entry]];
+  });
+}
+
+function timeOf(entry: Json): Json | undefined {
+  return ownersOf([entry])[0]?.time;
+}
+
+/** The fields at these paths that a manager other than `manager` owns, one row per field and owner. */
+export function ownedByOthers(object: JsonObject, paths: readonly Path[], manager: string): Owned[] {
+  const owners = ownersIn(object).filter((owner) => owner.manager !== manager);
+  return paths.flatMap((path) =>
+    ownersAt(owners, path).map((owner) => ({
+      path: formatPath(path),
+      manager: owner.manager,
+      operation: owner.operation,
+      ...(owner.subresource === undefined ? {} : { subresource: owner.subresource }),
+      ...(owner.time === undefined ? {} : { time: owner.time }),
+    })),
+  );
+}
+
+/** Those who own what is at a path besides this manager, in words: `m-old (Update)`. */
+export function otherOwnersAt(object: JsonObject, path: Path, manager: string): string[] {
+  return ownersAt(
+    ownersIn(object).filter((owner) => owner.manager !== manager),
+    path,
+  ).map(describeOwner);
+}
