@@ -1,6 +1,7 @@
 import { Option, type Command } from 'commander';
 import { AppError } from '../base/appError.ts';
 import { contentionStrategies, type ContentionStrategy } from '../lab/contention.ts';
+import type { ReplayResult, StepResult } from '../lab/replay.ts';
 import { exitCodes } from './exitCodes.ts';
 import { registerLesson } from './lesson.ts';
 import { onCluster, outputOption, wholeNumber, withServer, type LabOptions, type Output } from './labServer.ts';
@@ -48,41 +49,59 @@ function registerModular(lab: Command, io: CliIo): void {
 
 function registerReplay(lab: Command, io: CliIo): void {
   onCluster(lab.command('replay'))
+    .argument('[trace]', 'a recording, whose writes are then repeated; left out: the two-writer trace')
     .description('the two-writer trace, each step held against what the server really answers')
-    .action(async (options: LabOptions) => {
-      const { randomSuffix, runReplay } = await import('../lab/replay.ts');
-      const result = await withServer(options, io, (server, namespace) =>
-        runReplay({
-          server,
-          namespace,
-          clock: io.clock,
-          signal: io.signal,
-          suffix: randomSuffix(() => io.clock.random()),
-          ...(options.output === 'text'
-            ? {
-                onStep: (step, { question, answer }) => {
-                  io.stdout(`${step.holds ? 'holds' : 'DOES NOT HOLD'}  ${step.title}\n  ${question} ${answer}.\n`);
-                  if (!step.holds)
-                    io.stdout(
-                      `  expected ${JSON.stringify(step.expected)}, observed ${JSON.stringify(step.observed)}\n`,
-                    );
-                  io.stdout(`  ${step.lesson}\n`);
-                },
-              }
-            : {}),
-        }),
-      );
+    .action(async (trace: string | undefined, options: LabOptions) => {
+      const result =
+        trace === undefined ? await replayTwoWriters(options, io) : await replayRecording(trace, options, io);
       if (options.output === 'json') {
         const steps = result.steps.map(({ id, expected, observed, holds }) => ({ id, expected, observed, holds }));
         io.stdout(`${JSON.stringify({ steps, holds: result.holds })}\n`);
-      } else
-        io.stdout(
-          result.holds
-            ? 'The server behaved as the contract says.\n'
-            : 'The server did not behave as the contract says.\n',
-        );
+      } else {
+        const contract = trace === undefined ? 'as the contract says' : 'as in the recording';
+        io.stdout(`The server ${result.holds ? 'answered' : 'did not answer'} ${contract}.\n`);
+      }
       if (!result.holds) io.exit(exitCodes.labDidNotHold);
     });
+}
+
+function printStep(step: StepResult, io: CliIo, words: string): void {
+  io.stdout(`${step.holds ? 'holds' : 'DOES NOT HOLD'}  ${step.title}\n${words}`);
+  if (!step.holds)
+    io.stdout(`  expected ${JSON.stringify(step.expected)}, observed ${JSON.stringify(step.observed)}\n`);
+}
+
+async function replayTwoWriters(options: LabOptions, io: CliIo): Promise<ReplayResult> {
+  const { randomSuffix, runReplay } = await import('../lab/replay.ts');
+  return withServer(options, io, (server, namespace) =>
+    runReplay({
+      server,
+      namespace,
+      clock: io.clock,
+      signal: io.signal,
+      suffix: randomSuffix(() => io.clock.random()),
+      onStep: (step, { question, answer }) => {
+        if (options.output === 'text') printStep(step, io, `  ${question} ${answer}.\n  ${step.lesson}\n`);
+      },
+    }),
+  );
+}
+
+async function replayRecording(file: string, options: LabOptions, io: CliIo): Promise<ReplayResult> {
+  const { readTraceFile } = await import('./traceFile.ts');
+  const { replayTrace } = await import('../lab/traceReplay.ts');
+  const { discover } = await import('../kube/discovery.ts');
+  const events = await readTraceFile(file, io);
+  const result = await withServer(options, io, async (server, namespace) => {
+    const resources = await discover(server, io.signal);
+    return replayTrace(events, { server, resources, namespace, clock: io.clock, signal: io.signal });
+  });
+  if (options.output === 'text') for (const step of result.steps) printStep(step, io, '');
+  if (result.leftOut > 0)
+    io.stderr(
+      `${result.leftOut} writes were left out: the trace does not hold what they sent or how they were answered.\n`,
+    );
+  return result;
 }
 
 function registerContention(lab: Command, io: CliIo): void {
