@@ -167,8 +167,8 @@ export class WriteLog {
   }
 }
 
-/** The trace's word for an attempt's outcome. */
-function traceOutcome(outcome: AttemptOutcome): WriteOutcome {
+/** The trace’s word for an attempt’s outcome. */
+export function traceOutcome(outcome: AttemptOutcome): WriteOutcome {
   switch (outcome) {
     case 'written':
     case 'partly-written':

@@ -1,0 +1,164 @@
+import { InvalidArgumentError, Option, type Command } from 'commander';
+import { AppError } from '../base/appError.ts';
+import type { ModifyOptions, FieldResolution } from '../write/options.ts';
+import { strategies, type Strategy } from '../write/outcome.ts';
+import { describeTarget, type Target } from '../write/target.ts';
+import { cliUserAgent, connect, findNamed, withClusterOptions } from './connect.ts';
+import { intentFrom, type IntentOptions } from './modifyIntent.ts';
+import { attemptLine, tellReport, tellWriteError } from './writeReport.ts';
+import type { CliIo, ClusterOptions } from './io.ts';
+
+interface ModifyCliOptions extends ClusterOptions, IntentOptions {
+  strategy: Strategy;
+  subresource?: 'status' | 'scale';
+  fieldManager?: string;
+  soleManager?: boolean;
+  uid?: string;
+  maxAttempts: number;
+  timeout: number;
+  dryRun?: boolean;
+  unconditionalMayLoseUpdates?: boolean;
+  onFieldConflict?: readonly string[];
+  shownToken?: string;
+  output: 'text' | 'json';
+}
+
+/** Registers `modify RESOURCE NAME`: the safe write. */
+export function registerModify(program: Command, io: CliIo): void {
+  const many = (value: string, all: readonly string[] = []): string[] => [...all, value];
+  withClusterOptions(program.command('modify'))
+    .description('change an object without ever losing another’s update')
+    .argument('<resource>', 'such as cm, deployments.apps, cm/demo')
+    .argument('[name]', 'the object’s name')
+    .option('--set <path=json>', 'set a value: spec.replicas=3, .data["a.b"]=\'"x"\'; may be repeated', many)
+    .option('--remove <path>', 'remove what is at a path; may be repeated', many)
+    .option('--edited <file>', 'the object as edited, YAML or JSON; - for standard input')
+    .option('--base <file>', 'the object as it was read before it was edited')
+    .option(
+      '--script <file>',
+      'a module whose default export computes the desired object from the current one, on every attempt',
+    )
+    .addOption(new Option('--strategy <name>', 'how it is sent').choices(strategies).default('replace'))
+    .addOption(new Option('--subresource <name>', 'write to this subresource').choices(['status', 'scale']))
+    .option('--field-manager <name>', 'the field manager of the write (default: object-versions)')
+    .option(
+      '--sole-manager',
+      'nobody else writes under this field manager: a write whose answer was lost can then be told apart',
+    )
+    .option('--uid <uid>', 'write to this incarnation only')
+    .option('--max-attempts <n>', 'attempts at most', positive, 5)
+    .option('--timeout <seconds>', 'time for all attempts, in seconds', seconds, 30)
+    .option('--dry-run', 'have the server do everything but store it')
+    .option(
+      '--unconditional-may-lose-updates',
+      'write whatever the current version is: changes that others made since the read are lost',
+    )
+    .option(
+      '--on-field-conflict <path=choice>',
+      'for apply: give-up, co-own or take-over a field that another owns; may be repeated',
+      many,
+    )
+    .option('--shown-token <token>', 'the version that was looked at: fields are taken over at this version only')
+    .addOption(new Option('-o, --output <format>', 'text or json').choices(['text', 'json']).default('text'))
+    .action(async (resource: string, name: string | undefined, options: ModifyCliOptions) => {
+      try {
+        await run(resource, name, options, io);
+      } catch (error) {
+        tellWriteError(error, options.output, io);
+      }
+    });
+}
+
+async function run(text: string, given: string | undefined, options: ModifyCliOptions, io: CliIo): Promise<void> {
+  const intent = await intentFrom(options, io);
+  const resolve = resolutionFrom(options);
+  const cluster = await connect(options, io);
+  try {
+    const [{ discover }, { listSchemaFor }, { modify }] = await Promise.all([
+      import('../kube/discovery.ts'),
+      import('../kube/schema.ts'),
+      import('../write/modify.ts'),
+    ]);
+    const { resource, name: named } = findNamed(await discover(cluster, io.signal), text);
+    const name = given ?? named;
+    if (name === undefined) throw new AppError('usage', 'Which object? Name it after the resource.');
+    const target: Target = {
+      group: resource.group,
+      version: resource.version,
+      resource: resource.resource,
+      kind: resource.kind,
+      namespaced: resource.namespaced,
+      namespace: resource.namespaced ? (options.namespace ?? cluster.namespace) : '',
+      name,
+      ...(options.uid === undefined ? {} : { uid: options.uid }),
+      ...(options.subresource === undefined ? {} : { subresource: options.subresource }),
+    };
+    const schema = await listSchemaFor(cluster, resource, io.signal);
+    const report = await modify(cluster, target, intent, {
+      ...optionsOf(options, io),
+      schema,
+      subresources: resource.subresources,
+      ...(resolve === undefined ? {} : { resolve }),
+    });
+    tellReport(report, options.output, describeTarget(target), io);
+  } finally {
+    cluster.dispose();
+  }
+}
+
+function optionsOf(options: ModifyCliOptions, io: CliIo): ModifyOptions {
+  return {
+    clock: io.clock,
+    signal: io.signal,
+    agent: cliUserAgent,
+    strategy: options.strategy,
+    ...(options.fieldManager === undefined ? {} : { fieldManager: options.fieldManager }),
+    soleManager: options.soleManager === true,
+    maxAttempts: options.maxAttempts,
+    timeoutMs: options.timeout * 1000,
+    dryRun: options.dryRun === true,
+    ...(options.unconditionalMayLoseUpdates === true ? { unconditional: 'may-lose-updates' } : {}),
+    onAttempt: (attempt) => {
+      if (attempt.outcome !== 'written' && attempt.outcome !== 'unchanged' && options.output === 'text')
+        io.stderr(attemptLine(attempt));
+    },
+    onOwned: (owned) => {
+      for (const { path, manager, operation, time } of owned) {
+        const since = time === undefined ? '' : ` since ${time}`;
+        io.stderr(`${path} belongs to ${manager} (${operation ?? ''}${since}).\n`);
+      }
+      return true;
+    },
+  };
+}
+
+function resolutionFrom(options: ModifyCliOptions): FieldResolution | undefined {
+  const choices = (options.onFieldConflict ?? []).map((text) => {
+    const at = text.lastIndexOf('=');
+    const [path, choice] = [text.slice(0, at), text.slice(at + 1)];
+    if (at <= 0 || (choice !== 'give-up' && choice !== 'co-own' && choice !== 'take-over')) {
+      throw new AppError('usage', `"${text}" is not PATH=give-up, PATH=co-own or PATH=take-over.`);
+    }
+    return { path, choice } as const;
+  });
+  if (choices.length === 0) return undefined;
+  if (options.shownToken === undefined && choices.some(({ choice }) => choice === 'take-over')) {
+    throw new AppError('usage', 'To take a field over, say at which version you saw it: --shown-token.', {
+      advice: 'It is the "token" of the report with the field conflict.',
+    });
+  }
+  return { token: options.shownToken ?? '', choices };
+}
+
+function positive(text: string): number {
+  const value = Number(text);
+  if (!Number.isSafeInteger(value) || value < 1) throw new InvalidArgumentError('It must be a whole number from 1.');
+  return value;
+}
+
+function seconds(text: string): number {
+  const value = Number(text);
+  if (!Number.isFinite(value) || value <= 0 || text.trim() === '')
+    throw new InvalidArgumentError('It must be a number of seconds.');
+  return value;
+}

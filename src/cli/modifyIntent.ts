@@ -1,0 +1,131 @@
+import { readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { AppError, messageOf } from '../base/appError.ts';
+import { isJsonObject, parseJson, type Json, type JsonObject } from '../codec/json.ts';
+import { parseYaml } from '../codec/yaml.ts';
+import { parsePath, type Path } from '../core/path.ts';
+import type { Intent } from '../write/intent.ts';
+import type { CliIo } from './io.ts';
+
+/** The options of `modify` that say what is wanted; exactly one of the three forms. */
+export interface IntentOptions {
+  set?: readonly string[];
+  remove?: readonly string[];
+  edited?: string;
+  base?: string;
+  script?: string;
+}
+
+/**
+ * The intent that the options describe.
+ * @throws AppError `usage`, `invalid-path`, `invalid-yaml`, `script-failed`
+ */
+export async function intentFrom(options: IntentOptions, io: CliIo): Promise<Intent> {
+  const changes = (options.set ?? []).length + (options.remove ?? []).length > 0;
+  const edits = options.edited !== undefined || options.base !== undefined;
+  if ([changes, edits, options.script !== undefined].filter(Boolean).length !== 1) {
+    throw new AppError(
+      'usage',
+      'Say what is to change in one way: --set and --remove, or --edited with --base, or --script.',
+    );
+  }
+  if (options.script !== undefined) return { kind: 'function', compute: await loadScript(options.script) };
+  if (edits) {
+    if (options.edited === undefined || options.base === undefined) {
+      throw new AppError('usage', '--edited and --base belong together.', {
+        advice: 'Give the object as it was read with --base: what differs from it is the edit.',
+      });
+    }
+    return { kind: 'edits', base: await readObject(options.base, io), desired: await readObject(options.edited, io) };
+  }
+  return { kind: 'changes', set: (options.set ?? []).map(parseSet), remove: (options.remove ?? []).map(pathFrom) };
+}
+
+/** `PATH=JSON`; the path may hold `=` inside brackets. */
+function parseSet(text: string): readonly [Path, Json] {
+  const at = text.startsWith('/') ? text.indexOf('=') : equalsOutsideBrackets(text);
+  if (at <= 0) throw new AppError('usage', `"${text}" is not PATH=JSON.`, { advice: `Such as --set spec.replicas=3.` });
+  const value = text.slice(at + 1);
+  try {
+    return [pathFrom(text.slice(0, at)), parseJson(value)];
+  } catch (error) {
+    if (error instanceof AppError && error.code !== 'invalid-json') throw error;
+    throw new AppError('usage', `The value of "${text.slice(0, at)}" is not JSON.`, {
+      advice: `A text needs its quotes, which the shell takes away: --set '${text.slice(0, at)}="text"'.`,
+      cause: error,
+    });
+  }
+}
+
+function equalsOutsideBrackets(text: string): number {
+  let [depth, quoted] = [0, false];
+  for (let at = 0; at < text.length; at += 1) {
+    const letter = text[at];
+    if (quoted && letter === '\\') at += 1;
+    else if (letter === '"' && depth > 0) quoted = !quoted;
+    else if (quoted) continue;
+    else if (letter === '[') depth += 1;
+    else if (letter === ']') depth -= 1;
+    else if (letter === '=' && depth === 0) return at;
+  }
+  return -1;
+}
+
+function pathFrom(text: string): Path {
+  const parsed = parsePath(text);
+  if ('problem' in parsed) throw new AppError('invalid-path', `${parsed.problem}.`);
+  if (parsed.path.length === 0)
+    throw new AppError('invalid-path', 'The empty path names the whole object, which cannot be set.');
+  return parsed.path;
+}
+
+async function readObject(file: string, io: CliIo): Promise<JsonObject> {
+  const text = file === '-' ? await readAll(io.stdin) : await readText(file);
+  const reading = parseYaml(text);
+  const problem = reading.problems[0];
+  if (problem !== undefined) {
+    const more = reading.problems.slice(1).map(({ line, column, message }) => ` ${line}:${column}: ${message}`);
+    throw new AppError(
+      'invalid-yaml',
+      `${file}:${problem.line}:${problem.column}: ${problem.message}${more.join('')}`,
+      {
+        details: { line: problem.line, column: problem.column },
+      },
+    );
+  }
+  if (!isJsonObject(reading.value)) throw new AppError('invalid-yaml', `${file} holds no object.`);
+  return reading.value;
+}
+
+async function readText(file: string): Promise<string> {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(await readFile(file));
+  } catch (error) {
+    throw new AppError('usage', `${file} cannot be read: ${messageOf(error)}`, { cause: error });
+  }
+}
+
+async function readAll(stream: NodeJS.ReadableStream): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of stream) chunks.push(Buffer.from(chunk));
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+/** The default export of a script; called anew on every attempt. */
+async function loadScript(file: string): Promise<(current: JsonObject) => JsonObject | Promise<JsonObject>> {
+  let module: unknown;
+  try {
+    module = await import(pathToFileURL(resolve(file)).href);
+  } catch (error) {
+    throw new AppError('script-failed', `${file} cannot be loaded: ${messageOf(error)}`, { cause: error });
+  }
+  const compute: unknown =
+    typeof module === 'object' && module !== null && 'default' in module ? module.default : undefined;
+  if (typeof compute !== 'function') {
+    throw new AppError('script-failed', `${file} has no function as its default export.`, {
+      advice: 'Such as: export default (object) => ({ ...object, … })',
+    });
+  }
+  return compute as (current: JsonObject) => JsonObject | Promise<JsonObject>;
+}

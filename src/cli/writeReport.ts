@@ -1,0 +1,76 @@
+import { stringifyJson } from '../codec/json.ts';
+import { isAppError } from '../base/appError.ts';
+import type { FinalOutcome } from '../write/outcome.ts';
+import { printReport, type Attempt, type Report } from '../write/report.ts';
+import { exitCodeOf } from './outcomeExit.ts';
+import { reportFailure } from './reportFailure.ts';
+import type { CliIo } from './io.ts';
+
+/** Prints a report in the format that was asked for and sets the exit code of its outcome. */
+export function tellReport(report: Report, format: 'text' | 'json', what: string, io: CliIo): void {
+  io.stdout(format === 'json' ? `${printReport(report)}\n` : textOf(report, what));
+  io.exit(exitCodeOf(report.outcome));
+}
+
+/**
+ * What an error before the first request of a write amounts to: the outcome that the same answer would have had later.
+ * Undefined for errors of usage and for what is no answer.
+ */
+function outcomeOf(error: unknown): FinalOutcome | undefined {
+  if (isAppError(error, 'unauthenticated', 'credentials-failed')) return 'unauthenticated';
+  if (isAppError(error, 'forbidden')) return 'forbidden';
+  if (isAppError(error, 'unknown-resource')) return 'unsupported';
+  if (isAppError(error, 'invalid-yaml', 'invalid-json')) return 'invalid';
+  if (isAppError(error, 'unreachable', 'connection-lost', 'tls-untrusted', 'server-error')) return 'unavailable';
+  if (isAppError(error, 'timed-out')) return 'timed-out';
+  return isAppError(error, 'cancelled') ? 'cancelled' : undefined;
+}
+
+/** Tells an error of a write: as a report where it is an outcome, so that programs find it where they look for it. */
+export function tellWriteError(error: unknown, format: 'text' | 'json', io: CliIo): void {
+  const outcome = outcomeOf(error);
+  const code = reportFailure(error, io);
+  if (outcome === undefined) {
+    io.exit(code);
+    return;
+  }
+  const message = isAppError(error) ? error.message : '';
+  if (format === 'json') io.stdout(`${printReport({ outcome, attempts: [], message })}\n`);
+  io.exit(exitCodeOf(outcome));
+}
+
+/** One line for an attempt that did not end the write. */
+export function attemptLine(attempt: Attempt): string {
+  const code = attempt.code === undefined ? '' : ` (${attempt.code})`;
+  const part = attempt.part === undefined ? '' : ` of ${attempt.part}`;
+  const settled = attempt.settled === undefined ? '' : `, settled by reading: ${attempt.settled}`;
+  const won = (attempt.wonBy ?? []).map((one) => `${one.manager} changed ${one.fields.join(', ') || 'it'}`).join('; ');
+  return `attempt ${attempt.attempt}${part}: ${attempt.outcome}${code}${settled}${won === '' ? '' : `; ${won}`}\n`;
+}
+
+function textOf(report: Report, what: string): string {
+  const lines = [`${what}: ${report.outcome}${report.dryRun === true ? ' (dry run)' : ''}\n`];
+  if (report.message !== undefined) lines.push(`  ${report.message}\n`);
+  for (const cause of report.causes ?? [])
+    lines.push(`  ${cause.field ?? ''}: ${cause.message ?? cause.reason ?? ''}\n`);
+  for (const { path, base, theirs, yours } of report.conflicts ?? []) {
+    lines.push(`  ${path}: base ${shown(base)}, theirs ${shown(theirs)}, yours ${shown(yours)}\n`);
+  }
+  for (const { path, manager, operation, time } of report.fieldConflicts ?? []) {
+    lines.push(`  ${path} is owned by ${manager} (${operation}${time === undefined ? '' : `, ${time}`})\n`);
+  }
+  for (const { path, asked, stored, was, keptBy } of report.storedOtherwise ?? []) {
+    const kept = keptBy === undefined ? '' : `, kept by ${keptBy.join(', ')}`;
+    const before = was === undefined ? '' : ` (it was ${shown(was)})`;
+    lines.push(`  ${path}: asked ${shown(asked)}, stored ${shown(stored)}${before}${kept}\n`);
+  }
+  if (report.accepted !== undefined) lines.push(`  accepted: ${report.accepted.join(', ')}\n`);
+  if (report.desiredStateChanged === false && report.outcome === 'written')
+    lines.push('  The desired state is unchanged.\n');
+  if (report.attempts.length > 1) lines.push(...report.attempts.map((attempt) => `  ${attemptLine(attempt)}`));
+  return lines.join('');
+}
+
+function shown(value: Parameters<typeof stringifyJson>[0] | undefined): string {
+  return value === undefined ? 'nothing' : stringifyJson(value);
+}
