@@ -3,29 +3,10 @@ import { isAlias, isMap, isScalar, isSeq, parseAllDocuments } from 'yaml';
 import type { Json, JsonObject } from './json.ts';
 import { setOwn } from './json.ts';
 import { readsDifferently, resolvePlain } from './yamlScalar.ts';
+import { isEmpty, rangeOf, YamlChecks, type YamlProblem } from './yamlChecks.ts';
 import { YamlText } from './yamlText.ts';
 
-/** Something at a place of a YAML text. Lines and columns count from 1, offsets from 0; `end` is behind the last letter. */
-export interface YamlProblem {
-  readonly code:
-    | 'syntax'
-    | 'duplicate-key'
-    | 'several-documents'
-    | 'key'
-    | 'number'
-    | 'tag'
-    | 'alias'
-    | 'merge'
-    | 'directive'
-    | 'character'
-    | 'ambiguous';
-  /** One sentence. */
-  readonly message: string;
-  readonly line: number;
-  readonly column: number;
-  readonly start: number;
-  readonly end: number;
-}
+export type { YamlProblem } from './yamlChecks.ts';
 
 /** A YAML text as Kubernetes reads it. */
 export interface YamlReading {
@@ -64,70 +45,36 @@ export function parseYaml(text: string): YamlReading {
   reader.checkLetters();
   for (const one of list) reader.takeErrors(one);
   for (const other of others) if (!isEmpty(other)) reader.refuseDocument(other);
-  if (first !== undefined) reader.checkDirectives(first);
+  reader.checkHead(first);
+  reader.checkTabs(first?.contents ?? null);
+  reader.checkRoot(first?.contents ?? null);
   const value = reader.problems.length > 0 || first === undefined ? null : reader.read(first.contents);
   const inOrder = (a: YamlProblem, b: YamlProblem): number => a.start - b.start;
   const problems = reader.problems.sort(inOrder);
   return { value: problems.length > 0 ? undefined : value, document, problems, hints: reader.hints.sort(inOrder) };
 }
 
-function isEmpty(document: Document.Parsed): boolean {
-  const { contents } = document;
-  return contents === null || (isScalar(contents) && contents.source === '' && contents.tag === undefined && contents.anchor === undefined);
-}
-
-class Reader {
-  readonly problems: YamlProblem[] = [];
+class Reader extends YamlChecks {
   readonly hints: YamlProblem[] = [];
-  private readonly document: YamlText;
   private readonly open = new Set<Node>();
   private aliasDepth = 0;
+  private flowDepth = 0;
   private unfolded = 0;
-
-  constructor(document: YamlText) {
-    this.document = document;
-  }
-
-  checkLetters(): void {
-    const { text } = this.document;
-    FORBIDDEN.lastIndex = 0;
-    for (let found = FORBIDDEN.exec(text); found !== null; found = FORBIDDEN.exec(text)) {
-      if (found.index === 0 && found[0] === '\uFEFF') continue;
-      const code = (found[0].codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0');
-      this.refuse('character', `The letter U+${code} is not allowed here; write it in double quotes as an escape.`, found.index, found.index + 1);
-    }
-  }
-
-  takeErrors(document: Document.Parsed): void {
-    for (const { message, pos, code } of [...document.errors, ...document.warnings]) {
-      this.refuse(code === 'TAG_RESOLVE_FAILED' ? 'tag' : 'syntax', `${message.replace(/[.\s]*$/, '')}.`, pos[0], pos[1]);
-    }
-  }
-
-  refuseDocument(document: Document.Parsed): void {
-    const start = document.contents?.range?.[0] ?? document.range[0];
-    this.refuse('several-documents', 'A second document begins here; only one object can be edited at a time.', start, start + 1);
-  }
-
-  checkDirectives(document: Document.Parsed): void {
-    const head = this.document.text.slice(0, document.contents?.range?.[0] ?? document.range[1]);
-    for (const found of head.matchAll(/^%(YAML|TAG).*$/gm)) {
-      if (/^%YAML\s+1\.1\s*$/.test(found[0])) continue;
-      this.refuse('directive', `Kubernetes does not read this directive: ${found[0].trim()}.`, found.index, found.index + found[0].length);
-    }
-  }
 
   read(node: Node | null): Json {
     if (node === null) return null;
     if (this.aliasDepth > 0 && (this.unfolded += 1) > MAX_UNFOLDED) {
-      if (this.unfolded === MAX_UNFOLDED + 1) this.refuseNode('alias', 'The aliases unfold to more than can be sent.', node);
+      if (this.unfolded === MAX_UNFOLDED + 1)
+        this.refuseNode('alias', 'The aliases unfold to more than can be sent.', node);
       return null;
     }
     this.checkProps(node);
     if (isAlias(node)) return this.readAlias(node, (target) => this.read(target)) ?? null;
     if (isScalar(node)) return this.readScalar(node);
     this.open.add(node);
+    if (node.flow === true) this.flowDepth += 1;
     const value = isMap(node) ? this.readMap(node.items as Pair<Node, Node | null>[]) : this.readList(node);
+    if (node.flow === true) this.flowDepth -= 1;
     this.open.delete(node);
     return value;
   }
@@ -166,9 +113,11 @@ class Reader {
   }
 
   private readScalar(node: Scalar): Json {
+    this.checkBlock(node);
     const text = node.value;
     if (typeof text !== 'string') return null;
-    if (node.type !== 'PLAIN' || node.tag !== undefined) return text;
+    this.checkPlainInFlow(node);
+    if (node.type !== 'PLAIN' || node.tag !== undefined) return this.isCutOff(node) ? text.replace(/\n$/, '') : text;
     const plain = resolvePlain(text);
     switch (plain.kind) {
       case 'null':
@@ -192,6 +141,40 @@ class Reader {
     return null;
   }
 
+  /** Inside of braces and brackets, readers disagree on where plain text with these letters ends. */
+  private checkPlainInFlow(node: Scalar): void {
+    if (this.flowDepth === 0 || node.type !== 'PLAIN' || this.aliasDepth > 0) return;
+    const [start, end] = rangeOf(node);
+    const source = this.document.text.slice(start, end);
+    const isUnclear =
+      source.includes('?') || source.startsWith(':') || /^:[,[\]{}]/.test(this.document.text.slice(end, end + 2));
+    if (isUnclear)
+      this.refuseNode(
+        'character',
+        'Write this in quotes: inside of braces or brackets it is not read the same everywhere.',
+        node,
+      );
+  }
+
+  /** A tab at the start of a block's first line is text to some readers and indentation to Kubernetes. */
+  private checkBlock(node: Scalar): void {
+    if (node.type?.startsWith('BLOCK_') !== true) return;
+    const [start, end] = rangeOf(node);
+    const isTabbed = /^[|>].*\r?\n(?: *\r?\n)* *\t/.test(this.document.text.slice(start, end));
+    if (isTabbed)
+      this.refuseNode('character', 'The first line of this text begins with a tab; write it in double quotes.', node);
+  }
+
+  /** A block at the very end of a text without a last line break has none either. */
+  private isCutOff(node: Scalar): boolean {
+    const { text } = this.document;
+    if (node.type?.startsWith('BLOCK_') !== true || text.endsWith('\n') || rangeOf(node)[1] !== text.length)
+      return false;
+    if (/[\n][ \t]*$/.test(text))
+      this.refuseNode('syntax', 'The last line of this text is blank and has no line break.', node);
+    return true;
+  }
+
   private hint(node: Node, text: string, value: string | number | bigint | boolean): void {
     if (!readsDifferently(text)) return;
     const read = typeof value === 'string' ? `the text "${value}"` : String(value);
@@ -204,6 +187,7 @@ class Reader {
     /** Where each key was set; undefined where a merge set it. */
     const places = new Map<string, Node | undefined>();
     for (const pair of pairs) {
+      this.checkExplicitKey(pair);
       if (isMergeKey(pair.key)) {
         this.merge(pair, map, places);
         continue;
@@ -217,6 +201,16 @@ class Reader {
       setOwn(map, key, value);
     }
     return map;
+  }
+
+  /** Behind `? key` the `:` stands on a line of its own; otherwise readers disagree on where the key ends. */
+  private checkExplicitKey(pair: Pair<Node, Node | null>): void {
+    const mark = pair.srcToken?.start.find((token) => token.type === 'explicit-key-ind');
+    if (mark === undefined) return;
+    const rest = this.document.text.slice(rangeOf(pair.key)[1]);
+    const colon = /^[ \t]*\r?\n( *):(?:\s|$)/.exec(rest);
+    const isBelow = colon !== null && (colon[1] ?? '').length === this.document.positionAt(mark.offset).column - 1;
+    if (!isBelow) this.refuseNode('key', 'Write this key without the question mark.', pair.key);
   }
 
   private refuseDoubled(key: string, first: Node, second: Node): void {
@@ -237,6 +231,7 @@ class Reader {
       return undefined;
     }
     this.checkProps(node);
+    this.checkPlainInFlow(node);
     const text = String(node.value);
     if (node.type !== 'PLAIN' || node.tag !== undefined) return text;
     const plain = resolvePlain(text);
@@ -272,37 +267,20 @@ class Reader {
       }
       for (const [key, item] of Object.entries(value)) {
         if (merged.has(key)) continue;
-        if (places.has(key)) this.refuseNode('merge', `This merge sets "${key}", which is set before it; readers disagree on which wins.`, pair.key);
+        if (places.has(key))
+          this.refuseNode(
+            'merge',
+            `This merge sets "${key}", which is set before it; readers disagree on which wins.`,
+            pair.key,
+          );
         merged.add(key);
         places.set(key, undefined);
         setOwn(map, key, item);
       }
     }
   }
-
-  private refuseNode(code: YamlProblem['code'], message: string, node: Node): void {
-    this.refuse(code, message, ...rangeOf(node));
-  }
-
-  private refuse(code: YamlProblem['code'], message: string, start: number, end: number): void {
-    this.problems.push(this.problem(code, message, start, end));
-  }
-
-  private problem(code: YamlProblem['code'], message: string, start: number, end: number): YamlProblem {
-    return { code, message, ...this.document.positionAt(start), start, end: Math.max(end, start) };
-  }
 }
 
 function isMergeKey(key: Node): boolean {
   return isScalar(key) && key.type === 'PLAIN' && key.value === '<<' && key.tag === undefined;
 }
-
-function rangeOf(node: Node): [number, number] {
-  return node.range === undefined || node.range === null ? [0, 0] : [node.range[0], node.range[1]];
-}
-
-/**
- * Letters that the Kubernetes reader refuses, and those that it takes for line breaks where readers of YAML 1.2 do not
- * (U+0085, U+2028, U+2029).
- */
-const FORBIDDEN = /[^\t\n\r\x20-\x7E\u00A0-\u2027\u202A-\uD7FF\uE000-\uFEFE\uFF00-\uFFFD\u{10000}-\u{10FFFF}]/gu;

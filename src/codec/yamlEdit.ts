@@ -1,4 +1,4 @@
-import { isMap, isSeq } from 'yaml';
+import { isAlias, isMap, isSeq } from 'yaml';
 import { AppError } from '../base/appError.ts';
 import type { Path, PathStep } from '../core/path.ts';
 import { formatPath, hasKey } from '../core/path.ts';
@@ -52,9 +52,13 @@ export function editYaml(text: string, edits: readonly YamlEdit[]): string {
 }
 
 function refused(path: Path): AppError {
-  return new AppError('invalid-yaml', `${formatPath(path) || 'The document'} cannot be changed in this text without changing something else.`, {
-    advice: 'Change it by hand: an alias or a merge key stands there, or the layout is unusual.',
-  });
+  return new AppError(
+    'invalid-yaml',
+    `${formatPath(path) || 'The document'} cannot be changed in this text without changing something else.`,
+    {
+      advice: 'Change it by hand: an alias or a merge key stands there, or the layout is unusual.',
+    },
+  );
 }
 
 /** An edit by the keys and positions of one value. `moves`: positions in a list change with it. */
@@ -69,7 +73,7 @@ interface Step {
 class Batch {
   private readonly document: YamlText;
   private readonly splicer: Splicer;
-  private readonly splices: Splice[] = [];
+  private readonly splices: (Splice & { readonly holder: string })[] = [];
   private readonly paths: (readonly YamlStep[])[] = [];
   private readonly emptied = new Set<string>();
 
@@ -85,9 +89,12 @@ class Batch {
     if (step.value === undefined && this.emptied.has(holder)) return false;
     const splice = this.plan(step);
     if (splice === undefined) return false;
-    const apart = this.splices.every((other) => splice.end < other.start || other.end < splice.start || isSameInsertion(splice, other));
+    const apart = this.splices.every((other) => {
+      if (splice.end < other.start || other.end < splice.start) return true;
+      return other.holder === holder && isInsertionBeside(splice, other);
+    });
     if (!apart) return false;
-    this.splices.push(splice);
+    this.splices.push({ ...splice, holder });
     this.paths.push(step.path);
     if (step.value === undefined) this.emptied.add(holder);
     return true;
@@ -103,14 +110,18 @@ class Batch {
     const [next, ...rest] = step.path.slice(depth);
     const value = nest(rest, step.value);
     if (next === undefined || value === undefined) return undefined;
+    if (isAlias(place.node)) return undefined;
     if (isMap(place.node)) return this.splicer.addPair(place, place.node, String(next), value);
-    if (isSeq(place.node)) return next === place.node.items.length ? this.splicer.addItem(place, place.node, value) : undefined;
+    if (isSeq(place.node))
+      return next === place.node.items.length ? this.splicer.addItem(place, place.node, value) : undefined;
     const whole = nest([next], value);
     return whole === undefined ? undefined : this.splicer.replace(place, whole);
   }
 
   apply(text: string): string {
-    const inOrder = this.splices.map((splice, index) => ({ ...splice, index })).sort((a, b) => a.start - b.start || a.index - b.index);
+    const inOrder = this.splices
+      .map((splice, index) => ({ ...splice, index }))
+      .sort((a, b) => a.start - b.start || a.index - b.index);
     let result = '';
     let at = 0;
     for (const { start, end, text: piece } of inOrder) {
@@ -121,8 +132,10 @@ class Batch {
   }
 }
 
-function isSameInsertion(a: Splice, b: Splice): boolean {
-  return a.start === a.end && b.start === b.end && a.start === b.start && a.text.startsWith('\n') === b.text.startsWith('\n');
+/** Two insertions at one place, of the same form: they stand one behind the other. */
+function isInsertionBeside(a: Splice, b: Splice): boolean {
+  const isPure = a.start === a.end && b.start === b.end && a.start === b.start;
+  return isPure && /^\r?\n/.test(a.text) === /^\r?\n/.test(b.text);
 }
 
 function isPrefix(a: readonly YamlStep[], b: readonly YamlStep[]): boolean {
@@ -147,7 +160,8 @@ function nest(steps: readonly YamlStep[], value: Json): Json | undefined {
 /** The smallest edits that make an edit: maps key by key, lists item by item where no position moves. */
 function expand(root: Json, edit: YamlEdit): Step[] {
   const found = locate(root, edit.path);
-  if ('remove' in edit) return found.value === undefined ? [] : [{ path: found.path, value: undefined, moves: found.inList }];
+  if ('remove' in edit)
+    return found.value === undefined ? [] : [{ path: found.path, value: undefined, moves: found.inList }];
   return difference(found.path, found.value, edit.value, found.inList);
 }
 
@@ -159,7 +173,8 @@ function difference(path: readonly YamlStep[], before: Json | undefined, after: 
     for (const [key, item] of Object.entries(after)) {
       steps.push(...difference([...path, key], Object.hasOwn(before, key) ? before[key] : undefined, item, false));
     }
-    for (const key of Object.keys(before)) if (!Object.hasOwn(after, key)) steps.push({ path: [...path, key], value: undefined, moves: false });
+    for (const key of Object.keys(before))
+      if (!Object.hasOwn(after, key)) steps.push({ path: [...path, key], value: undefined, moves: false });
     return steps;
   }
   if (Array.isArray(before) && Array.isArray(after) && before.length > 0 && before.length <= after.length) {
@@ -189,7 +204,8 @@ function locate(root: Json, path: Path): { path: YamlStep[]; value: Json | undef
 function stepIn(value: Json | undefined, step: PathStep): YamlStep {
   if ('field' in step) return step.field;
   const list = Array.isArray(value) ? value : [];
-  if ('index' in step) return Array.isArray(value) || value === undefined || value === null ? step.index : String(step.index);
+  if ('index' in step)
+    return Array.isArray(value) || value === undefined || value === null ? step.index : String(step.index);
   const index = list.findIndex((item) => ('key' in step ? hasKey(item, step.key) : equalJson(item, step.value)));
   return index < 0 ? list.length : index;
 }

@@ -91,9 +91,12 @@ const SURE_TEXT = /^(?:\d+(?:\.\d+){2,}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{
 const SAFE_LETTER = /[g-hj-mp-tv-wzG-HJ-MP-TV-WZ]/;
 const RISKY_WORDS = /^(?:y|n|yes|no|on|off|true|false|null|nan|inf|infinity)$/i;
 
+/** What some readers of YAML 1.1 take for a float though it has no digit before its exponent. */
+const LOOSE_FLOAT = /^[-+]?[0-9_]*(?:\.[0-9_]*|(?:\.[0-9_]*)?[eE][-+]?[0-9]+)$/;
+
 /** Whether text may stand unquoted: read as this text by YAML 1.1, YAML 1.2 and Kubernetes alike. */
 export function isPlain(text: string): boolean {
-  if (!LETTERS.test(text) || /^\s|\s$/.test(text) || RISKY_WORDS.test(text)) return false;
+  if (!LETTERS.test(text) || /^\s|\s$/.test(text) || RISKY_WORDS.test(text) || LOOSE_FLOAT.test(text)) return false;
   if (/^[?:,[\]{}#&*!|>'"%@`=<~]/.test(text) || /^-(?![-\w])|^---|^\.\.\./.test(text)) return false;
   if (/:(?:\s|$)|\s#/.test(text)) return false;
   if (NUMERIC_START.test(text) || /^[-+]/.test(text)) {

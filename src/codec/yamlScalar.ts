@@ -13,12 +13,14 @@ export type PlainScalar =
   | { readonly kind: 'refused'; readonly why: string };
 
 const WORDS = new Map<string, PlainScalar>([
-  ...['y', 'Y', 'yes', 'Yes', 'YES', 'true', 'True', 'TRUE', 'on', 'On', 'ON'].map(
-    (word): [string, PlainScalar] => [word, { kind: 'bool', value: true }],
-  ),
-  ...['n', 'N', 'no', 'No', 'NO', 'false', 'False', 'FALSE', 'off', 'Off', 'OFF'].map(
-    (word): [string, PlainScalar] => [word, { kind: 'bool', value: false }],
-  ),
+  ...['y', 'Y', 'yes', 'Yes', 'YES', 'true', 'True', 'TRUE', 'on', 'On', 'ON'].map((word): [string, PlainScalar] => [
+    word,
+    { kind: 'bool', value: true },
+  ]),
+  ...['n', 'N', 'no', 'No', 'NO', 'false', 'False', 'FALSE', 'off', 'Off', 'OFF'].map((word): [string, PlainScalar] => [
+    word,
+    { kind: 'bool', value: false },
+  ]),
   ...['', '~', 'null', 'Null', 'NULL'].map((word): [string, PlainScalar] => [word, { kind: 'null' }]),
   ...['.nan', '.NaN', '.NAN', '.inf', '.Inf', '.INF'].flatMap((word): [string, PlainScalar][] => {
     const refused: PlainScalar = { kind: 'refused', why: `${word} is no number that JSON has` };
@@ -36,7 +38,10 @@ const MAX_INT = 2n ** 63n - 1n;
 export function resolvePlain(text: string): PlainScalar {
   const word = WORDS.get(text);
   if (word !== undefined) return word;
-  if (text.startsWith('.')) return FLOAT.test(text) ? float(text) : { kind: 'text' };
+  if (text.startsWith('.')) {
+    const plain = /(?:^|\D)_|_(?:\D|$)/.test(text) ? text : text.replaceAll('_', '');
+    return FLOAT.test(plain) ? float(plain) : { kind: 'text' };
+  }
   if (!/^[-+0-9]/.test(text)) return { kind: 'text' };
   const digits = text.replaceAll('_', '');
   const found = INTEGER.exec(digits);
@@ -84,7 +89,10 @@ export function readsDifferently(text: string): boolean {
     case 'bool':
       return coreKind(text) !== here.kind;
     case 'int':
-      return coreKind(text) !== 'number' || (/^[-+]?0[0-7]+$/.test(text) && BigInt(text.replace(/^[-+]/, '')) !== abs(here.value));
+      return (
+        coreKind(text) !== 'number' ||
+        (/^[-+]?0[0-7]+$/.test(text) && BigInt(text.replace(/^[-+]/, '')) !== abs(here.value))
+      );
     case 'float':
       return coreKind(text) !== 'number';
     case 'text':

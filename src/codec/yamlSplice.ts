@@ -4,7 +4,16 @@ import type { Json } from './json.ts';
 import { isJsonObject } from './json.ts';
 import type { Place } from './yamlPlaces.ts';
 import { colonEnd, contentEnd, dashOf, itemStart, pairEnd, pairStart, pairsOf } from './yamlPlaces.ts';
-import { isLiteral, printBelow, printInline, printItem, printLiteral, printPair, printScalar, printYaml } from './yamlPrint.ts';
+import {
+  isLiteral,
+  printBelow,
+  printInline,
+  printItem,
+  printLiteral,
+  printPair,
+  printScalar,
+  printYaml,
+} from './yamlPrint.ts';
 
 /** A replacement of a range of a text. */
 export interface Splice {
@@ -52,7 +61,11 @@ export class Splicer {
     const end = contentEnd(node, node.range[1]);
     const start = node.range[0];
     const room = start > 0 && this.text[start - 1] !== '\n' && isFilled(value) ? this.eol : '';
-    return { start, end, text: room + (this.text[end - 1] === '\n' && end > start ? printed : printed.slice(0, -this.eol.length)) };
+    return {
+      start,
+      end,
+      text: room + (this.text[end - 1] === '\n' && end > start ? printed : printed.slice(0, -this.eol.length)),
+    };
   }
 
   private replaceInFlow(place: Place, value: Json): Splice | undefined {
@@ -72,12 +85,21 @@ export class Splicer {
     if (node.type === 'BLOCK_LITERAL' || node.type === 'BLOCK_FOLDED') {
       const source = this.text.slice(start, end);
       const kept = /^[|>][0-9]*\+/.test(source) ? '' : (/(?:\r?\n)((?:[ \t]*\r?\n)*)$/.exec(source)?.[1] ?? '');
-      const printed = typeof value === 'string' && isLiteral(value) ? printLiteral(value, this.blockIndent(source) ?? indent, this.eol) : printInline(value, false);
+      const printed =
+        typeof value === 'string' && isLiteral(value)
+          ? printLiteral(value, this.blockIndent(source) ?? indent, this.eol)
+          : printInline(value, false);
       return { start, end, text: printed + (source.endsWith('\n') ? this.eol : '') + kept };
     }
     if (typeof value === 'string') {
-      if (node.type === 'QUOTE_SINGLE' && /^[\x20-\x7E]*$/.test(value)) return { start, end, text: `'${value.replaceAll("'", "''")}'` };
-      if (node.type === 'QUOTE_DOUBLE') return { start, end, text: printInline(value, false).startsWith('"') ? printScalar(value) : JSON.stringify(value) };
+      if (node.type === 'QUOTE_SINGLE' && /^[\x20-\x7E]*$/.test(value))
+        return { start, end, text: `'${value.replaceAll("'", "''")}'` };
+      if (node.type === 'QUOTE_DOUBLE')
+        return {
+          start,
+          end,
+          text: printInline(value, false).startsWith('"') ? printScalar(value) : JSON.stringify(value),
+        };
       if (isLiteral(value)) return { start, end, text: printLiteral(value, indent, this.eol) };
     }
     return { start, end, text: printInline(value, false) };
@@ -96,7 +118,11 @@ export class Splicer {
       return this.insertInFlow(pairEnd(last), `${printInline(key, true)}: ${printInline(value, true)}`);
     }
     const first = pairsOf(map)[0] ?? last;
-    return this.insertLine(pairEnd(last), printPair(key, value, this.column(pairStart(first)), this.eol), this.column(pairStart(first)));
+    return this.insertLine(
+      pairEnd(last),
+      printPair(key, value, this.column(pairStart(first)), this.eol),
+      this.column(pairStart(first)),
+    );
   }
 
   /** Adds an item to a list, behind its last one. */
@@ -104,9 +130,14 @@ export class Splicer {
     const index = seq.items.length - 1;
     if (index < 0) return this.replace(place, [value]);
     const last = seq.items[index] as Node | null;
-    if (seq.flow === true || place.inFlow) return this.insertInFlow(contentEnd(last, itemStart(seq, index)), printInline(value, true));
+    if (seq.flow === true || place.inFlow)
+      return this.insertInFlow(contentEnd(last, itemStart(seq, index)), printInline(value, true));
     const dash = dashOf(seq, index);
-    return this.insertLine(contentEnd(last, dash + 1), printItem(value, this.column(dash), this.eol), this.column(dash));
+    return this.insertLine(
+      contentEnd(last, dash + 1),
+      printItem(value, this.column(dash), this.eol),
+      this.column(dash),
+    );
   }
 
   private insertInFlow(at: number, printed: string): Splice {
@@ -150,7 +181,8 @@ export class Splicer {
     const before = ends[index - 1];
     if (inFlow) return next === undefined ? { start: before ?? start, end, text: '' } : { start, end: next, text: '' };
     const lineStart = this.text.lastIndexOf('\n', start - 1) + 1;
-    if (/\S/.test(this.text.slice(lineStart, start).replace('\uFEFF', '')) && next !== undefined) return { start, end: next, text: '' };
+    if (/\S/.test(this.text.slice(lineStart, start).replace('\uFEFF', '')) && next !== undefined)
+      return { start, end: next, text: '' };
     if (this.text[end - 1] === '\n') return { start: lineStart, end, text: '' };
     const lineEnd = this.lineEnd(end);
     const breakLength = this.text.startsWith('\r\n', lineEnd) ? 2 : this.text[lineEnd] === '\n' ? 1 : 0;

@@ -45,7 +45,8 @@ export class YamlText {
   private starts(): number[] {
     if (this.lineStarts === undefined) {
       this.lineStarts = [0];
-      for (let at = this.text.indexOf('\n'); at >= 0; at = this.text.indexOf('\n', at + 1)) this.lineStarts.push(at + 1);
+      for (let at = this.text.indexOf('\n'); at >= 0; at = this.text.indexOf('\n', at + 1))
+        this.lineStarts.push(at + 1);
     }
     return this.lineStarts;
   }
@@ -64,7 +65,9 @@ export class YamlText {
       node = next.value;
     }
     const wanted = part === 'key' ? (key ?? node) : (node ?? key);
-    return wanted?.range === undefined || wanted.range === null ? undefined : { start: wanted.range[0], end: wanted.range[1] };
+    return wanted?.range === undefined || wanted.range === null
+      ? undefined
+      : { start: wanted.range[0], end: wanted.range[1] };
   }
 
   /** The path of what stands at an offset: the innermost key or value around it. */
@@ -114,7 +117,8 @@ function childAt(node: Node | null, offset: number): { step: YamlStep; value: No
   if (isMap(node)) {
     for (const pair of node.items as Pair<Node, Node | null>[]) {
       const step = keyText(pair.key);
-      if (step !== undefined && (holds(pair.key) || holds(pair.value))) return { step, value: holds(pair.value) ? pair.value : null };
+      if (step !== undefined && (holds(pair.key) || holds(pair.value)))
+        return { step, value: holds(pair.value) ? pair.value : null };
     }
   } else if (isSeq(node)) {
     for (const [step, item] of (node.items as (Node | null)[]).entries()) if (holds(item)) return { step, value: item };
