@@ -1,8 +1,9 @@
 // Runs the tests: `npm test` all of them, `node scripts/test.mjs SUITE…` some. The last line is `N passed, N failed`.
+// Imports that an older Node lacks come after the bootstrap, which hands over to a newer one.
 import { bootstrap, root, say, toolEnv } from './bootstrap.mjs';
 await bootstrap(import.meta.url);
 import { spawn } from 'node:child_process';
-import { globSync, mkdirSync, readFileSync, rmSync, existsSync } from 'node:fs';
+const { globSync, mkdirSync, readFileSync, rmSync, existsSync } = await import('node:fs');
 import { join } from 'node:path';
 
 const out = join(root, 'out', 'test');
