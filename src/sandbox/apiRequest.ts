@@ -1,0 +1,34 @@
+import type { User } from './auth.ts';
+import type { RequestInfo } from './requestInfo.ts';
+
+/** The body limit of the real API server. */
+export const MAX_BODY_BYTES = 3_145_728;
+
+/** A request, authenticated, its body read. */
+export interface ApiRequest {
+  readonly method: string;
+  readonly info: RequestInfo;
+  readonly query: URLSearchParams;
+  readonly accept: string | undefined;
+  readonly contentType: string | undefined;
+  readonly userAgent: string;
+  readonly user: User;
+  readonly body: Buffer;
+  /** The body was above the limit and was not read. */
+  readonly tooLarge: boolean;
+}
+
+/** A complete answer. */
+export interface ApiAnswer {
+  readonly status: number;
+  readonly contentType: string;
+  readonly body: string;
+  /** Texts for Warning headers. */
+  readonly warnings: readonly string[];
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** The media type of a Content-Type header, without parameters. */
+export function mediaTypeOf(contentType: string | undefined): string {
+  return (contentType?.split(';')[0] ?? '').trim();
+}
