@@ -1,7 +1,21 @@
 import type { TraceEvent } from '../traceEvent.ts';
 import type { Finding } from './finding.ts';
-import { defaultThresholds, type DetectorOptions } from './options.ts';
 import { FindingStore } from './findingStore.ts';
+import { defaultThresholds, type DetectorOptions } from './options.ts';
+import type { Rule } from './rule.ts';
+import { ConflictRule } from './rules/conflicts.ts';
+import { CreationRule } from './rules/creations.ts';
+import { IncarnationRule } from './rules/incarnations.ts';
+import { LoopRule } from './rules/loops.ts';
+import { LostUpdateRule } from './rules/lostUpdate.ts';
+import { OwnershipRule } from './rules/ownership.ts';
+import { PatchRule } from './rules/patches.ts';
+import { ReferenceRule } from './rules/references.ts';
+import { ServerRule } from './rules/server.ts';
+import { StaleReadRule } from './rules/staleRead.ts';
+import { StatusRule } from './rules/status.ts';
+import { UncertainRule } from './rules/uncertain.ts';
+import { World } from './world.ts';
 
 /** Finds in the events of one log, one event at a time, in bounded memory; the same events give the same findings. */
 export interface Detector {
@@ -17,9 +31,34 @@ export interface Detector {
 export function createDetector(options: DetectorOptions = {}): Detector {
   const thresholds = { ...defaultThresholds, ...options };
   const store = new FindingStore(thresholds.maxFindings);
+  const world = new World(thresholds, store, allRules());
   return {
-    add: () => store.drain(),
-    end: () => store.drain(),
+    add: (event) => {
+      world.add(event);
+      return store.drain();
+    },
+    end: () => {
+      world.end();
+      return store.drain();
+    },
     findings: () => store.all(),
   };
+}
+
+/** Rules that look at what the others were told before come later. */
+function allRules(): Rule[] {
+  return [
+    new IncarnationRule(),
+    new ReferenceRule(),
+    new ServerRule(),
+    new StaleReadRule(),
+    new CreationRule(),
+    new ConflictRule(),
+    new UncertainRule(),
+    new LoopRule(),
+    new LostUpdateRule(),
+    new PatchRule(),
+    new OwnershipRule(),
+    new StatusRule(),
+  ];
 }

@@ -1,0 +1,45 @@
+import type { Actor, WriteEvent } from '../traceEvent.ts';
+import { actorKey, sameActor } from './knowledge.ts';
+import type { ObjectState, VersionRecord } from './objectState.ts';
+import type { World } from './world.ts';
+
+/**
+ * Whether the writer had been given any of the versions from index `from` up to (not including) `to` before it sent its write.
+ * `unknown`: this log does not show all that it reads.
+ */
+export function wasGiven(write: WriteEvent, object: ObjectState, from: number, to: number, world: World): 'yes' | 'no' | 'unknown' {
+  const actor = world.knowledge.of(write.actor);
+  const tokens = actor.objects.get(object.uid)?.tokens;
+  const start = write.startedAt ?? write.at;
+  const claimed = [write.preconditions?.token, write.basedOn?.known === 'content' ? undefined : write.basedOn?.token];
+  for (let index = from; index < to; index += 1) {
+    const token = object.versions[index]?.token;
+    if (token === undefined) continue;
+    if (claimed.includes(token)) return 'yes';
+    const given = tokens?.get(token);
+    if (given !== undefined && given.at <= start && given.seq < write.seq) return 'yes';
+  }
+  if (actor.blindReads.has(`${object.name.group}/${object.name.resource}`)) return 'unknown';
+  return actor.hasReads || (world.hasReads && write.via !== 'write') ? 'no' : 'unknown';
+}
+
+/**
+ * Whether a version was made by somebody other than this actor. All writes of an actor that this log knows pass through it,
+ * so a version that no write of it explains is another's, unless a field manager of the same name made it.
+ */
+export function isForeign(version: VersionRecord, actor: Actor): boolean {
+  if (version.author !== undefined) return !sameActor(version.author.actor, actor);
+  if (version.manager === undefined) return true;
+  return version.manager !== actor.manager && version.manager !== actor.agent?.split('/')[0] && version.manager !== actorKey(actor);
+}
+
+/** The index, at most `upTo`, of the latest version that changed a path; undefined where the window does not tell. */
+export function latestChange(object: ObjectState, path: string, upTo: number): number | undefined {
+  for (let index = upTo; index > 0; index -= 1) {
+    const after = object.versions[index]?.leaves;
+    const before = object.versions[index - 1]?.leaves;
+    if (after === undefined || before === undefined) return undefined;
+    if (after.get(path) !== before.get(path)) return index;
+  }
+  return undefined;
+}

@@ -1,0 +1,98 @@
+import type { Actor, ReadEvent, Token } from '../traceEvent.ts';
+
+/** When and how an actor was given a version. */
+export interface Given {
+  readonly at: number;
+  readonly seq: number;
+  readonly how: ReadEvent['verb'] | 'write';
+  readonly cacheAllowed: boolean;
+}
+
+/** What one actor was given of one object. */
+export interface ObjectKnowledge {
+  /** Every token given, with each first time; the order is that of arrival. */
+  readonly tokens: Map<Token, Given>;
+  last: { token: Token; given: Given } | undefined;
+}
+
+const MAX_TOKENS = 128;
+const MAX_OBJECTS = 5_000;
+const MAX_NAMES = 20_000;
+
+/** The identity of an actor in one log: client, user and agent; its manager only where nothing else is known. '' is nobody in particular. */
+export function actorKey(actor: Actor): string {
+  const parts = [actor.client, actor.user, actor.agent].filter((part) => part !== undefined && part !== '');
+  return parts.length > 0 ? parts.join('|') : (actor.manager ?? '');
+}
+
+/** What a person would call an actor. */
+export function actorName(actor: Actor): string {
+  const who = actor.client ?? actor.user ?? actor.agent?.split(' ')[0] ?? actor.manager ?? 'unknown';
+  const agent = actor.agent?.split('/')[0];
+  const more = [agent !== undefined && agent !== who && actor.client !== undefined ? agent : '', actor.manager !== undefined && actor.manager !== who ? actor.manager : ''];
+  const extra = more.filter((part) => part !== '').join(', ');
+  return extra === '' || actor.client === undefined ? who : `${who} (${extra})`;
+}
+
+/** Whether two writes are surely one actor's: the same identity, and not two field managers that both said their names. */
+export function sameActor(a: Actor, b: Actor): boolean {
+  const key = actorKey(a);
+  if (key === '' || key !== actorKey(b)) return false;
+  return a.manager === undefined || b.manager === undefined || a.manager === b.manager;
+}
+
+/** All that one actor is known to have been given. */
+export class ActorKnowledge {
+  /** By UID. */
+  readonly objects = new Map<string, ObjectKnowledge>();
+  /** The last UID given for a name, by name key, and whether it was shown as going or gone. */
+  readonly names = new Map<string, { uid: string; at: number; seq: number; ending: boolean }>();
+  /** Resources (`group/resource`) that it reads in ways whose content this log does not have. */
+  readonly blindReads = new Map<string, number>();
+  hasReads = false;
+  /** By UID: when a watch delivered each token, the recent ones. */
+  readonly watched = new Map<string, Map<Token, number>>();
+  /** By UID: when a get or list last answered with it. */
+  readonly requested = new Map<string, number>();
+
+  give(uid: string, nameKey: string, token: Token, given: Given, ending: boolean): void {
+    const known = this.objects.get(uid) ?? { tokens: new Map<Token, Given>(), last: undefined };
+    if (!known.tokens.has(token)) known.tokens.set(token, given);
+    known.last = { token, given };
+    if (known.tokens.size > MAX_TOKENS) dropFirst(known.tokens);
+    if (given.how === 'watch') this.watch(uid, token, given.at);
+    else if (given.how !== 'write') refresh(this.requested, uid, given.at, MAX_OBJECTS);
+    refresh(this.objects, uid, known, MAX_OBJECTS);
+    refresh(this.names, nameKey, { uid, at: given.at, seq: given.seq, ending }, MAX_NAMES);
+  }
+
+  private watch(uid: string, token: Token, at: number): void {
+    const seen = this.watched.get(uid) ?? new Map<Token, number>();
+    seen.set(token, at);
+    if (seen.size > 256) dropFirst(seen);
+    refresh(this.watched, uid, seen, MAX_OBJECTS);
+  }
+}
+
+/** What every actor was given, bounded: the actors that were longest silent are forgotten first. */
+export class Knowledge {
+  private readonly actors = new Map<string, ActorKnowledge>();
+
+  of(actor: Actor): ActorKnowledge {
+    const key = actorKey(actor);
+    const known = this.actors.get(key) ?? new ActorKnowledge();
+    refresh(this.actors, key, known, 1_000);
+    return known;
+  }
+}
+
+function refresh<V>(map: Map<string, V>, key: string, value: V, max: number): void {
+  map.delete(key);
+  map.set(key, value);
+  if (map.size > max) dropFirst(map);
+}
+
+function dropFirst<K, V>(map: Map<K, V>): void {
+  const first = map.keys().next();
+  if (first.done !== true) map.delete(first.value);
+}

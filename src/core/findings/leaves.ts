@@ -1,0 +1,156 @@
+import { isJsonObject, stringifyJson, type Json, type JsonObject } from '../../codec/json.ts';
+import { hashText } from '../hash.ts';
+
+/**
+ * What an object says, flat: printed path to value (or its hash). Items of lists stand under their identity, not their
+ * position, so that a shifted list is no change; nulls and empty maps and lists are absent, as they are to the server.
+ */
+export type Leaves = ReadonlyMap<string, string>;
+
+/** Marks the leaf that keeps the order of a list's items; it is no content of its own. */
+const ORDER = '\u0000';
+const PRESENT = '+';
+const MAX_VALUE = 40;
+const MAX_ORDER = 200;
+const SKIPPED_METADATA = new Set(['managedFields', 'resourceVersion', 'uid', 'creationTimestamp', 'selfLink', 'generation', 'name', 'namespace', 'deletionTimestamp', 'deletionGracePeriodSeconds']);
+const KEYS: readonly (readonly string[])[] = [['name'], ['type'], ['uid'], ['containerPort', 'protocol'], ['port', 'protocol'], ['containerPort'], ['port'], ['key'], ['mountPath'], ['devicePath'], ['ip'], ['id']];
+const KEY_OF: Readonly<Record<string, readonly (readonly string[])[]>> = { conditions: [['type']], ownerReferences: [['uid']], volumeMounts: [['mountPath']] };
+const PLAIN = /^[A-Za-z_$][\w$-]*$/;
+const TIMEKEEPING = /\.(last\w*(Time|Timestamp|Seen|Heartbeat)|renewTime|observedGeneration|heartbeatTime|lastUpdated|timestamp|probeTime)$/;
+const LAST_APPLIED = '.metadata.annotations["kubectl.kubernetes.io/last-applied-configuration"]';
+
+/** The leaves of a whole object. What the server alone sets in metadata is left out. */
+export function leavesOf(object: JsonObject): Map<string, string> {
+  const leaves = new Map<string, string>();
+  for (const [field, value] of Object.entries(object)) {
+    if (field === 'apiVersion' || field === 'kind') continue;
+    if (field !== 'metadata' || !isJsonObject(value)) visit(leaves, child('', field), field, value);
+    else for (const [name, item] of Object.entries(value)) if (!SKIPPED_METADATA.has(name)) visit(leaves, child('.metadata', name), name, item);
+  }
+  return leaves;
+}
+
+/** The leaves of hashes by path, as `observed` events have them where bodies are not kept. */
+export function leavesOfHashes(hashes: Readonly<Record<string, string>>): Map<string, string> {
+  const leaves = new Map<string, string>();
+  for (const [path, hash] of Object.entries(hashes)) {
+    const name = /^\.metadata\.(\w+)/.exec(path)?.[1];
+    if (path !== '.apiVersion' && path !== '.kind' && (name === undefined || !SKIPPED_METADATA.has(name))) leaves.set(path, hash);
+  }
+  return leaves;
+}
+
+function child(path: string, field: string): string {
+  return PLAIN.test(field) ? `${path}.${field}` : `${path}[${JSON.stringify(field)}]`;
+}
+
+function visit(leaves: Map<string, string>, path: string, field: string, value: Json): void {
+  if (value === null) return;
+  if (Array.isArray(value)) visitList(leaves, path, field, value);
+  else if (isJsonObject(value)) for (const [name, item] of Object.entries(value)) visit(leaves, child(path, name), name, item);
+  else leaves.set(path, shown(value));
+}
+
+function visitList(leaves: Map<string, string>, path: string, field: string, list: readonly Json[]): void {
+  if (list.length === 0) return;
+  const steps = stepsOf(field, list);
+  if (list.length <= MAX_ORDER) leaves.set(`${ORDER}${path}`, JSON.stringify(steps));
+  for (const [index, item] of list.entries()) {
+    const itemPath = path + (steps[index] ?? '');
+    if (isJsonObject(item)) {
+      leaves.set(itemPath, PRESENT);
+      for (const [name, inner] of Object.entries(item)) visit(leaves, child(itemPath, name), name, inner);
+    } else if (Array.isArray(item)) visitList(leaves, itemPath, '', item);
+    else leaves.set(itemPath, steps[index]?.startsWith('[=') === true ? PRESENT : shown(item));
+  }
+}
+
+/** How each item of a list is told from the others: by key, by value, or, where neither is unique, by position. */
+export function stepsOf(field: string, list: readonly Json[]): string[] {
+  if (list.every((item) => !isJsonObject(item) && !Array.isArray(item))) {
+    const steps = list.map((item) => `[=${shown(item)}]`);
+    return isUnique(steps) ? steps : positions(list);
+  }
+  if (!list.every(isJsonObject)) return positions(list);
+  for (const keys of [...(Object.hasOwn(KEY_OF, field) ? (KEY_OF[field] ?? []) : []), ...KEYS]) {
+    const steps = list.map((item) => keyStep(item, keys));
+    if (steps.every((step) => step !== undefined) && isUnique(steps)) return steps;
+  }
+  return positions(list);
+}
+
+function keyStep(item: JsonObject, keys: readonly string[]): string | undefined {
+  const parts: string[] = [];
+  for (const key of keys) {
+    const value = item[key] ?? (key === 'protocol' ? 'TCP' : null);
+    if (value === null || typeof value === 'object') return undefined;
+    parts.push(`${key}=${stringifyJson(value)}`);
+  }
+  return `[${parts.join(',')}]`;
+}
+
+function positions(list: readonly Json[]): string[] {
+  return list.map((_item, index) => `[${index}]`);
+}
+
+function isUnique(values: readonly (string | undefined)[]): boolean {
+  return new Set(values).size === values.length;
+}
+
+function shown(value: Json): string {
+  const text = stringifyJson(value);
+  return text.length <= MAX_VALUE ? text : `#${hashText(text)}${hashText(text, 1)}`;
+}
+
+/** A field that keeps time or counts, whose change says nothing about anyone's intent. */
+export function isTimekeeping(path: string): boolean {
+  return TIMEKEEPING.test(path) || path === LAST_APPLIED;
+}
+
+/** Paths whose value differs, order and timekeeping left out. */
+export function changedPaths(before: Leaves, after: Leaves): string[] {
+  const paths: string[] = [];
+  for (const [path, value] of after) if (before.get(path) !== value && isContent(path)) paths.push(path);
+  for (const path of before.keys()) if (!after.has(path) && isContent(path)) paths.push(path);
+  return paths;
+}
+
+function isContent(path: string): boolean {
+  return !path.startsWith(ORDER) && !isTimekeeping(path);
+}
+
+/** Whether two contents are the same in everything, order of lists included. */
+export function sameLeaves(a: Leaves, b: Leaves): boolean {
+  if (a.size !== b.size) return false;
+  for (const [path, value] of a) if (b.get(path) !== value) return false;
+  return true;
+}
+
+/** The paths of a list's items in their order, or undefined where there is no list (or it is too long to be kept). */
+export function itemsOf(leaves: Leaves, path: string): string[] | undefined {
+  const order = leaves.get(`${ORDER}${path}`);
+  return order === undefined ? undefined : (JSON.parse(order) as string[]).map((step) => path + step);
+}
+
+/** Whether a list stands at the path. */
+export function hasList(leaves: Leaves, path: string): boolean {
+  return leaves.has(`${ORDER}${path}`);
+}
+
+/** Drops paths that lie beneath another one of them: a removed item is one path, not each of its fields. */
+export function outermost(paths: readonly string[]): string[] {
+  const sorted = [...new Set(paths)].sort();
+  const kept: string[] = [];
+  for (const path of sorted) {
+    const above = kept.at(-1);
+    const beneath = above !== undefined && path.startsWith(above) && /^[.[]/.test(path.slice(above.length));
+    if (!beneath) kept.push(path);
+  }
+  return kept;
+}
+
+/** The list that an item's path belongs to, the outermost one: `.spec.ports[port=80].name` is in `.spec.ports`. */
+export function listOf(path: string): string | undefined {
+  const at = path.search(/\[(=|\d+\]|[A-Za-z_]\w*=)/);
+  return at < 0 ? undefined : path.slice(0, at);
+}

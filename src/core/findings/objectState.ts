@@ -1,0 +1,138 @@
+import type { Json } from '../../codec/json.ts';
+import type { Actor, ObjectName, Token, WriteEvent } from '../traceEvent.ts';
+import type { Leaves } from './leaves.ts';
+
+/** One version of one incarnation, as the rules remember it. */
+export interface VersionRecord {
+  readonly token: Token;
+  at: number;
+  seq: number;
+  /** Whether a stream (or the chain of a checked write) tells its place. */
+  placed: boolean;
+  judged: boolean;
+  leaves: Leaves | undefined;
+  /** Whether `leaves` were put together from a request, as no answer showed the object. */
+  derived: boolean;
+  managedFields: readonly Json[] | undefined;
+  generation: number | undefined;
+  observedGeneration: number | undefined;
+  apiVersion: string | undefined;
+  terminating: boolean;
+  /** Who made it, where a write says so; `write` is kept until the version is judged. */
+  author: { actor: Actor; seq: number; at: number } | undefined;
+  write: WriteEvent | undefined;
+  /** The field manager that made it, where managedFields tell. */
+  manager: string | undefined;
+}
+
+/** One incarnation with the versions that are remembered, in their order. */
+export class ObjectState {
+  readonly cluster: string;
+  readonly name: ObjectName;
+  readonly uid: string;
+  kind: string | undefined;
+  readonly versions: VersionRecord[] = [];
+  readonly firstAt: number;
+  readonly firstSeq: number;
+  creationTimestamp: string | undefined;
+  owners: readonly { uid: string; name: string; kind: string }[] = [];
+  labels: Readonly<Record<string, string>> = {};
+  election: boolean;
+  streamed = false;
+  gone: { at: number; seq: number } | undefined;
+  /** Whether versions were forgotten: the window no longer begins where the object did. */
+  truncated = false;
+  /** References that its newest version holds, as the reference rule keys them. */
+  readonly references = new Set<string>();
+  private readonly cursors = new Map<string, Token>();
+
+  constructor(cluster: string, name: ObjectName, uid: string, at: number, seq: number) {
+    this.cluster = cluster;
+    this.name = name;
+    this.uid = uid;
+    this.firstAt = at;
+    this.firstSeq = seq;
+    this.election = name.resource === 'leases';
+  }
+
+  version(token: Token): VersionRecord | undefined {
+    return this.versions.findLast((version) => version.token === token);
+  }
+
+  indexOf(token: Token): number {
+    return this.versions.findLastIndex((version) => version.token === token);
+  }
+
+  get latest(): VersionRecord | undefined {
+    return this.versions.at(-1);
+  }
+
+  /** Adds a version that no order places: at the end, where it was met. */
+  append(token: Token, at: number, seq: number): VersionRecord {
+    const version = newVersion(token, at, seq);
+    this.versions.push(version);
+    return version;
+  }
+
+  /** The version that a stream delivered now: right after the one that the same stream delivered before. */
+  deliver(stream: string, token: Token, at: number, seq: number): VersionRecord {
+    const cursor = this.cursors.get(stream);
+    this.cursors.set(stream, token);
+    this.streamed = true;
+    const known = this.version(token);
+    if (known?.placed === true) return known;
+    const after = cursor === undefined ? this.lastPlaced() : Math.max(this.indexOf(cursor), -1);
+    const version = known ?? newVersion(token, at, seq);
+    if (known !== undefined) this.versions.splice(this.versions.indexOf(known), 1);
+    const index = Math.max(after < this.versions.length ? after + 1 : this.versions.length, this.judgedCount());
+    this.versions.splice(index, 0, version);
+    version.placed = true;
+    return version;
+  }
+
+  /** The version that a checked write made: right after the one whose token it carried. */
+  chain(from: Token, token: Token, at: number, seq: number): VersionRecord {
+    const known = this.version(token);
+    if (known !== undefined) return known;
+    const index = this.indexOf(from);
+    const version = newVersion(token, at, seq);
+    this.versions.splice(index < 0 ? this.versions.length : Math.max(index + 1, this.judgedCount()), 0, version);
+    return version;
+  }
+
+  private lastPlaced(): number {
+    return this.versions.findLastIndex((version) => version.placed);
+  }
+
+  private judgedCount(): number {
+    return this.versions.findLastIndex((version) => version.judged) + 1;
+  }
+
+  /** Forgets the oldest versions beyond the bound; those not yet judged stay. */
+  trim(max: number): void {
+    while (this.versions.length > max && this.versions[0]?.judged === true) {
+      this.versions.shift();
+      this.truncated = true;
+    }
+  }
+}
+
+function newVersion(token: Token, at: number, seq: number): VersionRecord {
+  return {
+    token,
+    at,
+    seq,
+    placed: false,
+    judged: false,
+    leaves: undefined,
+    derived: false,
+    managedFields: undefined,
+    generation: undefined,
+    observedGeneration: undefined,
+    apiVersion: undefined,
+    terminating: false,
+    author: undefined,
+    write: undefined,
+    manager: undefined,
+  };
+}

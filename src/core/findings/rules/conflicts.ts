@@ -1,0 +1,182 @@
+import { stringifyJson } from '../../../codec/json.ts';
+import type { WriteEvent } from '../../traceEvent.ts';
+import { hashText } from '../../hash.ts';
+import { actorKey, actorName, sameActor } from '../knowledge.ts';
+import { changedPaths, outermost } from '../leaves.ts';
+import type { Rule } from '../rule.ts';
+import { actionKey, writtenObject, type World } from '../world.ts';
+
+/** One refusal in a run of refusals without an accepted write of the same actor in between. */
+interface Refusal {
+  readonly at: number;
+  readonly seq: number;
+  readonly token: string;
+  readonly body: string | undefined;
+  readonly fresh: boolean;
+}
+
+interface Run {
+  refusals: Refusal[];
+  burst: number;
+  reported: boolean;
+  total: number;
+  self: boolean;
+}
+
+const MAX_RUNS = 5_000;
+const SAME_BODY = 3;
+
+/**
+ * `version-conflict` and `uid-mismatch` (each refusal, one finding an actor and object) and `hot-conflict-loop` (one finding
+ * a burst): many refusals in a row without growing pauses, or the same dead token and body again and again. An actor that
+ * reads a fresh version before each attempt is contending, not spinning, until it lost twice as often in a row.
+ */
+export class ConflictRule implements Rule {
+  private readonly runs = new Map<string, Run>();
+
+  write(event: WriteEvent, world: World): void {
+    const key = actionKey(event);
+    if (event.outcome === 'accepted' || event.outcome === 'unchanged') {
+      if (event.dryRun !== true) this.runs.delete(key);
+      return;
+    }
+    if (event.outcome === 'uid-mismatch') reportMismatch(event, world);
+    if (event.outcome !== 'version-conflict' && event.outcome !== 'field-conflict') return;
+    if (event.outcome === 'version-conflict') reportConflict(event, world);
+    if (world.target(event)?.election === true || event.name.resource === 'leases' || actorKey(event.actor) === '') return;
+    this.extend(key, event, world);
+  }
+
+  private extend(key: string, event: WriteEvent, world: World): void {
+    const run = this.runs.get(key) ?? { refusals: [], burst: event.seq, reported: false, total: 0, self: false };
+    const token = event.preconditions?.token ?? '';
+    const last = run.refusals.at(-1);
+    const { count, windowMs } = world.thresholds.conflictLoop;
+    if (last !== undefined && event.at - last.at > windowMs) Object.assign(run, { refusals: [], burst: event.seq, reported: false, total: 0, self: false });
+    const fresh = event.outcome === 'version-conflict' && token !== '' && !run.refusals.some((item) => item.token === token) && this.wasRead(event, token, world);
+    run.refusals.push({ at: event.at, seq: event.seq, token, body: event.body === undefined ? undefined : hashText(stringifyJson(event.body)), fresh });
+    run.total += 1;
+    run.self ||= this.isSelf(event, world);
+    if (run.refusals.length > 4 * count) run.refusals.splice(1, 1);
+    this.runs.delete(key);
+    this.runs.set(key, run);
+    const oldest = this.runs.size > MAX_RUNS ? this.runs.keys().next().value : undefined;
+    if (oldest !== undefined) this.runs.delete(oldest);
+    if (run.reported || isLoop(run.refusals, event.at, count, windowMs)) {
+      run.reported = true;
+      reportLoop(key, run, event, world);
+    }
+  }
+
+  /** Whether the actor itself read this version, by a request, since its last refusal. */
+  private wasRead(event: WriteEvent, token: string, world: World): boolean {
+    const uid = world.target(event)?.uid ?? '';
+    const given = world.knowledge.of(event.actor).objects.get(uid)?.tokens.get(token);
+    return given !== undefined && (given.how === 'get' || given.how === 'list');
+  }
+
+  /** Whether the write that retired the token was the same actor's. */
+  private isSelf(event: WriteEvent, world: World): boolean {
+    const object = world.target(event);
+    const index = object?.indexOf(event.preconditions?.token ?? '') ?? -1;
+    const next = index < 0 ? undefined : object?.versions[index + 1];
+    return next?.author !== undefined && sameActor(next.author.actor, event.actor);
+  }
+
+  /** Leader election is known by its object; nothing is kept. */
+  end(): void {
+    this.runs.clear();
+  }
+}
+
+function isLoop(refusals: readonly Refusal[], now: number, count: number, windowMs: number): boolean {
+  const last = refusals.at(-1);
+  const recent = refusals.filter((item) => now - item.at <= windowMs);
+  const same = recent.filter((item) => item.body !== undefined && item.body === last?.body && item.token === last.token && item.token !== '');
+  if (same.length >= SAME_BODY) return true;
+  const needed = recent.every((item) => item.fresh) ? 2 * count : count;
+  return recent.length >= needed && !hasGrowingPauses(recent);
+}
+
+/** Whether the pauses of the later half are clearly longer than those of the first: a backoff. */
+function hasGrowingPauses(refusals: readonly Refusal[]): boolean {
+  const pauses = refusals.slice(1).map((item, index) => item.at - (refusals[index]?.at ?? item.at));
+  const half = Math.floor(pauses.length / 2);
+  const [early, late] = [median(pauses.slice(0, half)), median(pauses.slice(-half))];
+  return late > 1.5 * early && late >= 20;
+}
+
+function median(values: readonly number[]): number {
+  return [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
+}
+
+function reportLoop(key: string, run: Run, event: WriteEvent, world: World): void {
+  const who = actorName(event.actor);
+  const tokens = new Set(run.refusals.map((item) => item.token));
+  const [only] = tokens;
+  const field = event.outcome === 'field-conflict';
+  const windowMs = event.at - (run.refusals[0]?.at ?? event.at);
+  const dead = tokens.size === 1 && only !== undefined && only !== '' && !field;
+  world.report({
+    key: ['hot-conflict-loop', key, String(run.burst)].join('\0'),
+    id: 'hot-conflict-loop',
+    ...(run.self ? { kind: 'self-conflict' } : field ? { kind: 'field-conflict' } : {}),
+    cluster: event.cluster,
+    object: writtenObject(event, world),
+    actors: [who],
+    fields: event.causes?.flatMap((cause) => cause.field ?? []) ?? [],
+    at: event.at,
+    total: run.total,
+    events: run.refusals.map((item) => item.seq),
+    explanation:
+      `${who} was refused ${run.total} times in ${(windowMs / 1000).toFixed(2)} s without a write going through and without growing pauses.` +
+      `${dead ? ` Every attempt carried the same token ${only}.` : ''}${run.self ? ' The write that retired the token was its own.' : ''}`,
+    remedy: field
+      ? 'Reading again does not resolve a field conflict: leave the field to its owner, agree on the value, or take it over once on purpose.'
+      : 'Read again before each attempt, compute the change anew, wait longer each time, and give up after a few attempts. A controller waits for its cache to show its own last write.',
+    details: { windowMs, self: run.self, ...(dead ? { token: only } : {}) },
+  });
+}
+
+function reportConflict(event: WriteEvent, world: World): void {
+  const object = world.target(event);
+  const index = object?.indexOf(event.preconditions?.token ?? '') ?? -1;
+  const since = index < 0 || object === undefined ? [] : object.versions.slice(index + 1);
+  const winners = since.map((version) => (version.author === undefined ? version.manager : actorName(version.author.actor))).filter((name) => name !== undefined);
+  const base = index < 0 ? undefined : object?.versions[index]?.leaves;
+  const now = since.at(-1)?.leaves;
+  const told = event.wonBy ?? [];
+  const fields = base === undefined || now === undefined ? told.flatMap((item) => item.fields) : outermost(changedPaths(base, now));
+  const names = [...new Set([...winners, ...told.map((item) => item.manager)])];
+  const who = actorName(event.actor);
+  const other = names.length > 0 ? names.join(' and ') : 'somebody whose write was not seen';
+  world.report({
+    key: ['version-conflict', actionKey(event)].join('\0'),
+    id: 'version-conflict',
+    cluster: event.cluster,
+    object: writtenObject(event, world),
+    actors: [who, ...names.filter((name) => name !== who)],
+    fields: fields.slice(0, 50),
+    at: event.at,
+    events: [...since.slice(-4).map((version) => version.author?.seq ?? version.seq), event.seq],
+    explanation: `A write of ${who} was refused because its version was no longer the current one: ${other} made progress first. One conflict is normal.`,
+    remedy: 'Read the object again, compute the change anew on what it is now, and send that; a few attempts with growing pauses.',
+  });
+}
+
+function reportMismatch(event: WriteEvent, world: World): void {
+  const who = actorName(event.actor);
+  const sent = event.preconditions?.uid ?? '';
+  world.report({
+    key: ['uid-mismatch', actionKey(event), sent].join('\0'),
+    id: 'uid-mismatch',
+    cluster: event.cluster,
+    object: { ...event.name, uid: sent },
+    actors: [who],
+    fields: [],
+    at: event.at,
+    events: [event.seq],
+    explanation: `A write of ${who} named the incarnation ${sent}, but the name belongs to another one now${world.target(event) === undefined ? '' : ` (${world.target(event)?.uid ?? ''})`}. The server refused it; nothing was changed.`,
+    remedy: 'Treat the old object as deleted: drop what was kept for it, and look at the new one as one that was never seen.',
+  });
+}

@@ -1,0 +1,158 @@
+import { isJsonObject, stringifyJson, type Json } from '../../../codec/json.ts';
+import { nameKey } from '../../history.ts';
+import type { ReadEvent, WriteEvent } from '../../traceEvent.ts';
+import { actorKey, actorName } from '../knowledge.ts';
+import type { Rule } from '../rule.ts';
+import { actionKey, writtenObject, type World } from '../world.ts';
+
+interface Creation {
+  readonly uid: string;
+  readonly name: string;
+  readonly at: number;
+  readonly seq: number;
+  /** A read of the creator that covered the new object and did not show it. */
+  missedBy: number | undefined;
+  /** Whether the creator was woken by something about the owner since. */
+  ownerSeen: boolean;
+}
+
+interface Refusals {
+  readonly events: { at: number; seq: number }[];
+  burst: number;
+}
+
+const MAX_REMEMBERED = 3_000;
+const DUPLICATE_WINDOW_MS = 30_000;
+
+/**
+ * `already-exists-loop`: a create repeated though the name is taken, and its sender never reads what is there.
+ * `stale-read` of kind `duplicate-create`: the same child made twice for one owner, as what its creator read in between did
+ * not show the first one yet.
+ */
+export class CreationRule implements Rule {
+  private readonly refused = new Map<string, Refusals>();
+  private readonly created = new Map<string, Creation[]>();
+
+  read(event: ReadEvent): void {
+    const prefix = `${actorKey(event.actor)}\0${event.cluster}\0${event.scope.group}/${event.scope.resource}\0`;
+    for (const item of event.given) {
+      this.refused.delete([actorKey(event.actor), nameKey(event.cluster, { ...event.scope, namespace: item.namespace, name: item.name }), ''].join('\0'));
+    }
+    for (const [key, list] of this.created) {
+      if (!key.startsWith(`${actorKey(event.actor)}\0`)) continue;
+      const [, , , , owner] = key.split('\0');
+      for (const creation of list) {
+        if (event.given.some((item) => item.uid === owner)) creation.ownerSeen = true;
+        if (!key.startsWith(prefix) || event.verb !== 'list' || event.scope.name !== undefined) continue;
+        if (event.given.some((item) => item.uid === creation.uid)) creation.missedBy = undefined;
+        else if (covers(event, key)) creation.missedBy ??= event.seq;
+      }
+    }
+  }
+
+  write(event: WriteEvent, world: World): void {
+    if (event.verb !== 'create' || event.dryRun === true || actorKey(event.actor) === '' || event.name.resource === 'leases') return;
+    if (event.outcome === 'already-exists') this.extend(event, world);
+    else if (event.outcome === 'accepted') {
+      this.refused.delete(actionKey(event));
+      this.checkDuplicate(event, world);
+    }
+  }
+
+  private extend(event: WriteEvent, world: World): void {
+    const key = actionKey(event);
+    const { count, windowMs } = world.thresholds.alreadyExistsLoop;
+    const run = this.refused.get(key) ?? { events: [], burst: event.seq };
+    const last = run.events.at(-1);
+    if (last !== undefined && event.at - last.at > windowMs) {
+      run.events.length = 0;
+      run.burst = event.seq;
+    }
+    run.events.push({ at: event.at, seq: event.seq });
+    bounded(this.refused, key, run);
+    if (run.events.filter((item) => event.at - item.at <= windowMs).length < count) return;
+    const who = actorName(event.actor);
+    world.report({
+      key: ['already-exists-loop', key, String(run.burst)].join('\0'),
+      id: 'already-exists-loop',
+      cluster: event.cluster,
+      object: writtenObject(event, world),
+      actors: [who],
+      fields: [],
+      at: event.at,
+      total: run.events.length,
+      events: run.events.map((item) => item.seq),
+      explanation: `${who} tried ${run.events.length} times to create ${event.name.name}, which exists, and did not read it in between.`,
+      remedy: 'When a create is answered with AlreadyExists, read the object: use it if it is yours (look at its owner), report a clash of names if it is not.',
+    });
+  }
+
+  private checkDuplicate(event: WriteEvent, world: World): void {
+    const child = childOf(event);
+    const uid = event.result?.uid;
+    if (child === undefined || uid === undefined) return;
+    const key = [actorKey(event.actor), event.cluster, `${event.name.group}/${event.name.resource}`, event.name.namespace, child.owner, child.shape].join('\0');
+    const list = (this.created.get(key) ?? []).filter((item) => event.at - item.at <= DUPLICATE_WINDOW_MS);
+    const known = world.knowledge.of(event.actor);
+    const unseen = list.filter((item) => {
+      const last = known.objects.get(item.uid)?.last;
+      return last === undefined || last.given.how === 'write' || last.given.at > (event.startedAt ?? event.at);
+    });
+    const proven = unseen.find((item) => item.missedBy !== undefined);
+    const likely = unseen.find((item) => item.ownerSeen && this.exceeds(child.owner, event, list.length + 1, world));
+    const first = proven ?? likely;
+    list.push({ uid, name: event.name.name, at: event.at, seq: event.seq, missedBy: undefined, ownerSeen: false });
+    bounded(this.created, key, list.slice(-50));
+    if (first === undefined) return;
+    const who = actorName(event.actor);
+    world.report({
+      key: ['stale-read', 'duplicate-create', key].join('\0'),
+      id: 'stale-read',
+      kind: 'duplicate-create',
+      cluster: event.cluster,
+      object: writtenObject(event, world),
+      actors: [who],
+      fields: [],
+      at: event.at,
+      events: [first.seq, ...(first.missedBy === undefined ? [] : [first.missedBy]), event.seq],
+      explanation: `${who} created ${event.name.name} for the same owner and with the same content as ${first.name}, ${event.at - first.at} ms after it; what it had read in between did not show the first one yet.`,
+      remedy: 'Give children a name that follows from the owner, so that a second create is refused; or remember what was created until the cache shows it.',
+      sureness: first.missedBy === undefined ? 'likely' : 'certain',
+      details: { first: first.uid, owner: child.owner },
+    });
+  }
+
+  /** Whether the owner asks for fewer children than there are now: a burst that fills a count is no duplicate. */
+  private exceeds(owner: string, event: WriteEvent, children: number, world: World): boolean {
+    const leaves = world.object(event.cluster, owner)?.latest?.leaves;
+    if (leaves === undefined) return false;
+    return ![...leaves].some(([path, value]) => path.startsWith('.spec') && /^\d+$/.test(value) && Number(value) >= children);
+  }
+}
+
+/** What makes two children the same: their owner, how they are named, and all they say besides. */
+function childOf(event: WriteEvent): { owner: string; shape: string } | undefined {
+  const { body } = event;
+  const metadata = isJsonObject(body) ? body['metadata'] : undefined;
+  if (!isJsonObject(body) || !isJsonObject(metadata)) return undefined;
+  const owners = metadata['ownerReferences'];
+  const owner = Array.isArray(owners) ? owners.find(isJsonObject)?.['uid'] : undefined;
+  const generated = metadata['generateName'];
+  if (typeof owner !== 'string') return undefined;
+  const base = typeof generated === 'string' && generated !== '' ? generated : event.name.name.replace(/[-.]?[a-z0-9]*\d[a-z0-9]*$/, '');
+  const { metadata: _metadata, status: _status, ...rest } = body as Record<string, Json>;
+  const text = stringifyJson(rest).replaceAll(event.name.name, '');
+  return { owner, shape: `${base} ${text}` };
+}
+
+function covers(event: ReadEvent, key: string): boolean {
+  const namespace = key.split('\0')[3];
+  return event.scope.namespace === undefined || event.scope.namespace === '' || event.scope.namespace === namespace;
+}
+
+function bounded<V>(map: Map<string, V>, key: string, value: V): void {
+  map.delete(key);
+  map.set(key, value);
+  const oldest = map.size > MAX_REMEMBERED ? map.keys().next().value : undefined;
+  if (oldest !== undefined) map.delete(oldest);
+}

@@ -1,0 +1,128 @@
+import { isJsonObject } from '../../../codec/json.ts';
+import type { WriteEvent } from '../../traceEvent.ts';
+import { actorKey, actorName, sameActor } from '../knowledge.ts';
+import { leavesOf, outermost } from '../leaves.ts';
+import type { Rule, VersionChange } from '../rule.ts';
+import { actionKey, findingObject, writtenObject, type World } from '../world.ts';
+
+interface Run {
+  events: { at: number; seq: number }[];
+  burst: number;
+  fields: Set<string>;
+}
+
+const MAX_RUNS = 5_000;
+const REACTION_MS = 500;
+
+/**
+ * `no-op-writes`: accepted writes that changed nothing, again and again, with the fields whose defaulted or respelled value
+ * is the likely cause. `update-loop`: an actor that writes because of the event of its own last write.
+ */
+export class LoopRule implements Rule {
+  private readonly noOps = new Map<string, Run>();
+  private readonly selfTriggered = new Map<string, Run>();
+
+  write(event: WriteEvent, world: World): void {
+    if (event.dryRun === true || event.verb === 'create' || event.verb === 'delete' || actorKey(event.actor) === '') return;
+    const object = world.target(event);
+    if (object?.election === true || event.name.resource === 'leases') return;
+    const token = event.result?.token;
+    const same = token !== undefined && token !== '' && (token === event.preconditions?.token || token === object?.latest?.token) && object?.version(token)?.terminating !== true;
+    const unchanged = event.outcome === 'unchanged' || (event.outcome === 'accepted' && same);
+    const key = actionKey(event);
+    if (!unchanged) {
+      if (event.outcome === 'accepted') this.noOps.delete(key);
+      return;
+    }
+    const { count, windowMs } = world.thresholds.noOpWrites;
+    const run = extend(this.noOps, key, event.at, event.seq, windowMs);
+    const stored = token === undefined ? undefined : object?.version(token)?.leaves;
+    if (stored !== undefined && isJsonObject(event.body)) {
+      const part = event.subresource === 'status' ? '.status' : undefined;
+      for (const [path, value] of leavesOf(event.body)) {
+        const asked = part === undefined ? !path.startsWith('.status') : path.startsWith(part);
+        if (asked && !path.startsWith('\0') && stored.get(path) !== value) run.fields.add(path);
+      }
+    }
+    if (run.events.filter((item) => event.at - item.at <= windowMs).length < count) return;
+    const who = actorName(event.actor);
+    const fields = outermost([...run.fields]).slice(0, 20);
+    world.report({
+      key: ['no-op-writes', key, String(run.burst)].join('\0'),
+      id: 'no-op-writes',
+      cluster: event.cluster,
+      object: writtenObject(event, world),
+      actors: [who],
+      fields,
+      at: event.at,
+      total: run.events.length,
+      events: run.events.map((item) => item.seq),
+      explanation:
+        `${who} wrote ${run.events.length} times without changing anything.` +
+        (fields.length === 0 ? '' : ` The server stores these otherwise than they are sent, so a comparison with them never comes out equal: ${fields.join(', ')}.`),
+      remedy: 'Compare what you want with what is stored before you write, with defaults and spellings as the server stores them (or by a dry run), and write only on a difference.',
+    });
+  }
+
+  judged(change: VersionChange, world: World): void {
+    const { write, version, previous, object } = change;
+    if (write === undefined || object.election || actorKey(write.actor) === '') return;
+    const key = actionKey(write);
+    const own = previous?.author !== undefined && sameActor(previous.author.actor, write.actor);
+    if (!own || !isReaction(change, world)) {
+      this.selfTriggered.delete(key);
+      return;
+    }
+    const { count, windowMs } = world.thresholds.updateLoop;
+    const run = extend(this.selfTriggered, key, write.at, write.seq, windowMs);
+    for (const path of change.changed ?? []) if (run.fields.size < 50) run.fields.add(path);
+    if (run.events.filter((item) => write.at - item.at <= windowMs).length < count) return;
+    const who = actorName(write.actor);
+    world.report({
+      key: ['update-loop', key, object.uid, String(run.burst)].join('\0'),
+      id: 'update-loop',
+      cluster: object.cluster,
+      object: findingObject(object),
+      actors: [who],
+      fields: outermost([...run.fields]),
+      at: write.at,
+      total: run.events.length,
+      events: run.events.map((item) => item.seq),
+      explanation: `${who} wrote ${run.events.length} times in a row, each time right after it was given the event of its own write before, with nobody else in between (last token ${version.token}).`,
+      remedy: 'Do not write a value that changes with every pass (a time, a counter, a random order); skip the event of your own status write (for example by generation), and write only on a difference.',
+    });
+  }
+}
+
+/** Whether the write follows, within half a second, the watch event of the writer's own last version; a read of its own must follow that event too. */
+function isReaction(change: VersionChange, world: World): boolean {
+  const { write, previous, object } = change;
+  if (write === undefined || previous?.author === undefined) return false;
+  const start = write.startedAt ?? write.at;
+  const actor = world.knowledge.of(write.actor);
+  const token = write.preconditions?.token;
+  if (token !== undefined && token !== '' && token !== previous.token) return false;
+  const seen = actor.watched.get(object.uid)?.get(previous.token);
+  const requested = actor.requested.get(object.uid) ?? 0;
+  const unasked = requested < previous.author.at || requested > start;
+  if (seen !== undefined) return start - seen >= 0 && start - seen <= REACTION_MS && (unasked || requested >= seen);
+  const read = actor.hasReads || world.hasReads;
+  return !read && start - previous.author.at <= REACTION_MS && start >= previous.author.at;
+}
+
+function extend(runs: Map<string, Run>, key: string, at: number, seq: number, windowMs: number): Run {
+  const run = runs.get(key) ?? { events: [], burst: seq, fields: new Set<string>() };
+  const last = run.events.at(-1);
+  if (last !== undefined && at - last.at > windowMs) {
+    run.events = [];
+    run.burst = seq;
+    run.fields.clear();
+  }
+  run.events.push({ at, seq });
+  if (run.events.length > 1_000) run.events.splice(1, 1);
+  runs.delete(key);
+  runs.set(key, run);
+  const oldest = runs.size > MAX_RUNS ? runs.keys().next().value : undefined;
+  if (oldest !== undefined) runs.delete(oldest);
+  return run;
+}

@@ -1,0 +1,207 @@
+import { isJsonObject, stringifyJson, type Json } from '../../../codec/json.ts';
+import type { WriteEvent } from '../../traceEvent.ts';
+import { isForeign, latestChange, wasGiven } from '../given.ts';
+import { actorKey, actorName } from '../knowledge.ts';
+import { changedPaths, leavesOf, outermost, type Leaves } from '../leaves.ts';
+import type { ObjectState } from '../objectState.ts';
+import type { Rule, VersionChange } from '../rule.ts';
+import { actionKey, findingObject, type World } from '../world.ts';
+import { isAtOrBeneath } from '../derive.ts';
+import { DroppedFields } from './droppedFields.ts';
+import { explainLoss, indexedPaths, lossKind, lossRemedy, namesPath, type Loss } from './lostUpdateKinds.ts';
+
+interface Refused {
+  readonly token: string;
+  readonly body: string;
+  readonly seq: number;
+}
+
+const MAX_REMEMBERED = 2_000;
+const MAX_WANTED = 500;
+
+/**
+ * `lost-update`: an accepted write put fields back that another actor had changed after the version it was based on.
+ * Told by what the writer had been given before it wrote, by a body that was just refused and came back with another token,
+ * and by content that matches an older version in everything that others changed since.
+ */
+export class LostUpdateRule implements Rule {
+  private readonly refused = new Map<string, Refused[]>();
+  private readonly dropped = new DroppedFields();
+  private readonly wanted = new Map<string, Map<string, string>>();
+
+  write(event: WriteEvent): void {
+    if (event.outcome !== 'version-conflict' || event.body === undefined) return;
+    const key = actionKey(event);
+    const token = event.preconditions?.token ?? '';
+    const list = [...(this.refused.get(key) ?? []), { token, body: withoutToken(event.body), seq: event.seq }].slice(-5);
+    this.refused.delete(key);
+    this.refused.set(key, list);
+    if (this.refused.size > MAX_REMEMBERED) dropOldest(this.refused);
+  }
+
+  judged(change: VersionChange, world: World): void {
+    const { write, version, object } = change;
+    if (write === undefined || actorKey(write.actor) === '' || object.election) return;
+    const previous = predecessor(change, write);
+    const before = object.versions[previous]?.leaves;
+    let loss: Loss | undefined;
+    if (before !== undefined && version.leaves !== undefined && isReplacing(write)) {
+      const changed = changedPaths(before, version.leaves).filter((path) => !path.startsWith('.metadata.ownerReferences'));
+      loss = this.repeated(change, write, previous, changed) ?? this.unseen(change, write, previous, changed, world) ?? this.ignored(change, write, previous, changed, world);
+      if (loss !== undefined) report(loss, change, write, world);
+    }
+    this.dropped.judged(change, loss !== undefined, world);
+    this.remember(write, change);
+  }
+
+  /** The body of a refused write came back with only its token changed: all that others did since is gone. Certain. */
+  private repeated(change: VersionChange, write: WriteEvent, previous: number, changed: readonly string[]): Loss | undefined {
+    if (write.body === undefined) return undefined;
+    const body = withoutToken(write.body);
+    const key = actionKey(write);
+    const refused = this.refused.get(key)?.findLast((item) => item.body === body && item.token !== (write.preconditions?.token ?? ''));
+    this.refused.delete(key);
+    if (refused === undefined) return undefined;
+    const from = change.object.indexOf(refused.token);
+    const paths = changed.filter((path) => {
+      const at = latestChange(change.object, path, previous);
+      const by = at === undefined ? undefined : change.object.versions[at];
+      return at !== undefined && at > from && by !== undefined && isForeign(by, write.actor);
+    });
+    return paths.length === 0 ? undefined : { how: 'repeated', paths, previous, base: refused.token, proof: [refused.seq] };
+  }
+
+  /** The writer had never been given the content that it put back. */
+  private unseen(change: VersionChange, write: WriteEvent, previous: number, changed: readonly string[], world: World): Loss | undefined {
+    const paths = changed.filter((path) => {
+      const at = latestChange(change.object, path, previous);
+      const by = at === undefined ? undefined : change.object.versions[at];
+      if (at === undefined || by === undefined || !isForeign(by, write.actor)) return false;
+      if (wasGiven(write, change.object, at, previous + 1, world) !== 'no') return false;
+      if (this.isAsserted(write, path, change.version.leaves)) return false;
+      return wasEarlier(change.object, path, change.version.leaves?.get(path), at) || (write.verb === 'replace' && isUnconditional(write));
+    });
+    return paths.length === 0 ? undefined : { how: 'unseen', paths, previous, base: lastGiven(write, world, change.object), proof: [] };
+  }
+
+  /** The writer was given the content, yet its body matches an older version in everything that others changed since. Likely. */
+  private ignored(change: VersionChange, write: WriteEvent, previous: number, changed: readonly string[], world: World): Loss | undefined {
+    const { object, version } = change;
+    const before = object.versions[previous]?.leaves;
+    if (before === undefined || version.leaves === undefined) return undefined;
+    const wanted = this.wanted.get(wantedKey(write));
+    for (let index = previous - 1; index >= 0; index -= 1) {
+      const base = object.versions[index];
+      if (base?.leaves === undefined) return undefined;
+      if (!this.mayBeBase(write, object, index, world)) continue;
+      const foreign = changedPaths(base.leaves, before).filter((path) => {
+        const at = latestChange(object, path, previous);
+        const by = at === undefined ? undefined : object.versions[at];
+        return by !== undefined && isForeign(by, write.actor);
+      });
+      const own = changed.filter((path) => !foreign.includes(path));
+      const reverted = foreign.length > 0 && foreign.every((path) => base.leaves?.get(path) === version.leaves?.get(path));
+      const meant = own.length === 0 || foreign.some((path) => wanted?.has(path) === true);
+      if (reverted && !meant) return { how: 'ignored', paths: foreign, previous, base: base.token, proof: [] };
+    }
+    return undefined;
+  }
+
+  private mayBeBase(write: WriteEvent, object: ObjectState, index: number, world: World): boolean {
+    const token = object.versions[index]?.token;
+    if (token === undefined) return false;
+    if (write.basedOn?.token === token) return true;
+    return wasGiven(write, object, index, index + 1, world) !== 'no';
+  }
+
+  /** A patch that names a field and sets it to what the same actor set it to before says what it wants, whoever was there. */
+  private isAsserted(write: WriteEvent, path: string, after: Leaves | undefined): boolean {
+    if (write.verb !== 'patch' || !namesPath(write, path)) return false;
+    return after !== undefined && after.has(path) && this.wanted.get(wantedKey(write))?.get(path) === after.get(path);
+  }
+
+  private remember(write: WriteEvent, change: VersionChange): void {
+    if (change.changed === undefined || change.changed.length === 0) return;
+    const key = wantedKey(write);
+    const paths = this.wanted.get(key) ?? new Map<string, string>();
+    for (const path of change.changed) if (paths.size < MAX_WANTED) paths.set(path, change.version.leaves?.get(path) ?? '');
+    this.wanted.delete(key);
+    this.wanted.set(key, paths);
+    if (this.wanted.size > MAX_REMEMBERED) dropOldest(this.wanted);
+  }
+}
+
+/** Applies assert and take over, creations and deletions have no base, patches by position have a rule of their own. */
+function isReplacing(write: WriteEvent): boolean {
+  return (write.verb === 'replace' || write.verb === 'patch') && write.subresource !== 'scale' && indexedPaths(write).length === 0;
+}
+
+function isUnconditional(write: WriteEvent): boolean {
+  const token = write.preconditions?.token;
+  return token === undefined || token === '' || token === '0';
+}
+
+/** The index of the version that a write turned into the next one. */
+function predecessor(change: VersionChange, write: WriteEvent): number {
+  const named = write.preconditions?.token;
+  const index = named === undefined ? -1 : change.object.indexOf(named);
+  return index >= 0 && index < change.index ? index : change.index - 1;
+}
+
+/** Whether a version before index `before` had this value (or none, for undefined) at the path. */
+function wasEarlier(object: ObjectState, path: string, value: string | undefined, before: number): boolean {
+  for (let index = before - 1; index >= 0; index -= 1) {
+    const leaves = object.versions[index]?.leaves;
+    if (leaves !== undefined && leaves.get(path) === value) return true;
+  }
+  return false;
+}
+
+function lastGiven(write: WriteEvent, world: World, object: ObjectState): string | undefined {
+  const start = write.startedAt ?? write.at;
+  const tokens = world.knowledge.of(write.actor).objects.get(object.uid)?.tokens;
+  return [...(tokens ?? [])].findLast(([, given]) => given.at <= start && given.seq < write.seq)?.[0];
+}
+
+function report(loss: Loss, change: VersionChange, write: WriteEvent, world: World): void {
+  const { object } = change;
+  const kind = lossKind(loss, write, change);
+  const fields = outermost(loss.paths.filter((path) => !loss.paths.some((other) => other !== path && isAtOrBeneath(path, other))));
+  const losers = loss.paths.flatMap((path) => {
+    const at = latestChange(object, path, loss.previous);
+    return at === undefined ? [] : (object.versions[at] ?? []);
+  });
+  const base = loss.base === undefined ? undefined : object.version(loss.base);
+  const others = [...new Set(losers.map((by) => (by.author === undefined ? (by.manager ?? 'another actor') : actorName(by.author.actor))))];
+  world.report({
+    key: ['lost-update', kind, actionKey(write), object.uid, fields.join()].join('\0'),
+    id: 'lost-update',
+    kind,
+    cluster: object.cluster,
+    object: findingObject(object),
+    actors: [actorName(write.actor), ...others],
+    fields,
+    at: write.at,
+    events: [...new Set([base?.seq, ...losers.map((by) => by.author?.seq ?? by.seq), ...loss.proof, write.seq, change.version.seq])].filter((seq) => seq !== undefined),
+    explanation: explainLoss(loss, kind, write, others, fields),
+    remedy: lossRemedy(kind),
+    sureness: loss.how === 'ignored' ? 'likely' : 'certain',
+    details: { written: change.version.token, over: object.versions[loss.previous]?.token ?? '', ...(loss.base === undefined ? {} : { base: loss.base }) },
+  });
+}
+
+function wantedKey(write: WriteEvent): string {
+  return [actorKey(write.actor), write.actor.manager ?? '', write.cluster, write.name.group, write.name.resource].join('\0');
+}
+
+/** The body as text without what names a version; key order does not matter. */
+export function withoutToken(body: Json): string {
+  if (Array.isArray(body)) return stringifyJson(body.filter((item) => !isJsonObject(item) || item['path'] !== '/metadata/resourceVersion'));
+  if (!isJsonObject(body)) return stringifyJson(body);
+  return JSON.stringify([...leavesOf(body)].sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+function dropOldest<V>(map: Map<string, V>): void {
+  const first = map.keys().next();
+  if (first.done !== true) map.delete(first.value);
+}

@@ -1,0 +1,112 @@
+import { isJsonObject, type Json } from '../../../codec/json.ts';
+import type { WriteEvent } from '../../traceEvent.ts';
+import { fieldStep, isAtOrBeneath } from '../derive.ts';
+import { actorName } from '../knowledge.ts';
+import { hasList, listOf } from '../leaves.ts';
+import type { VersionChange } from '../rule.ts';
+
+/** What was lost, and how that is known. */
+export interface Loss {
+  readonly how: 'repeated' | 'unseen' | 'ignored';
+  readonly paths: readonly string[];
+  /** The index of the version that was overwritten. */
+  readonly previous: number;
+  /** The token of the version that the content came from, where it is known. */
+  readonly base: string | undefined;
+  readonly proof: readonly number[];
+}
+
+/** The kinds of a lost update; `dropped-fields` has a rule of its own. */
+export type LossKind = 'token-swap' | 'unconditional-overwrite' | 'list-clobber' | 'index-patch' | 'dropped-fields' | 'finalizer' | 'status';
+
+/** The kind by what did the damage. */
+export function lossKind(loss: Loss, write: WriteEvent, change: VersionChange): LossKind {
+  if (write.patchType === 'json-patch' && indexedPaths(write).length > 0) return 'index-patch';
+  if (loss.paths.every((path) => path.startsWith('.metadata.finalizers'))) return 'finalizer';
+  if (loss.how === 'repeated') return 'token-swap';
+  if (write.verb === 'patch') {
+    const before = change.object.versions[loss.previous]?.leaves;
+    const inList = loss.paths.every((path) => {
+      const list = listOf(path);
+      return list !== undefined && (before === undefined || hasList(before, list) || change.version.leaves === undefined || hasList(change.version.leaves, list));
+    });
+    if (inList) return 'list-clobber';
+  }
+  if (write.subresource === 'status') return 'status';
+  const token = write.preconditions?.token;
+  return token === undefined || token === '' || token === '0' ? 'unconditional-overwrite' : 'token-swap';
+}
+
+/** The operations of a JSON Patch that address an item by its position, as pointers. */
+export function indexedPaths(write: WriteEvent): string[] {
+  if (!Array.isArray(write.body)) return [];
+  return write.body.flatMap((operation) => {
+    if (!isJsonObject(operation) || operation['op'] === 'test') return [];
+    const { path, from } = operation;
+    return [path, operation['op'] === 'move' ? from : undefined].filter((pointer): pointer is string => typeof pointer === 'string' && /\/\d+(\/|$)/.test(pointer));
+  });
+}
+
+/** Whether a patch names exactly this field (and not a list or map that holds it). */
+export function namesPath(write: WriteEvent, path: string): boolean {
+  if (Array.isArray(write.body)) {
+    return write.body.some((operation) => isJsonObject(operation) && typeof operation['path'] === 'string' && printPointer(operation['path']) === path);
+  }
+  return isJsonObject(write.body) && namedLeaves('', write.body).includes(path);
+}
+
+function namedLeaves(prefix: string, value: Json): string[] {
+  if (!isJsonObject(value)) return Array.isArray(value) ? [] : [prefix];
+  return Object.entries(value).flatMap(([field, item]) => namedLeaves(`${prefix}${fieldStep(field)}`, item));
+}
+
+/** A JSON Pointer as a printed path; positions become `[n]`. */
+export function printPointer(pointer: string): string {
+  const tokens = pointer.split('/').slice(1).map((token) => token.replaceAll('~1', '/').replaceAll('~0', '~'));
+  return tokens.map((token) => (/^\d+$/.test(token) ? `[${token}]` : fieldStep(token))).join('');
+}
+
+/** Whether a JSON Patch checks what stands at a position, or the token, before it acts. */
+export function isGuarded(write: WriteEvent): boolean {
+  if (write.preconditions?.token !== undefined && write.preconditions.token !== '') return true;
+  if (!Array.isArray(write.body)) return false;
+  const tests = write.body.flatMap((operation) => (isJsonObject(operation) && operation['op'] === 'test' && typeof operation['path'] === 'string' ? [operation['path']] : []));
+  return indexedPaths(write).every((path) => tests.some((test) => isAtOrBeneath(printPointer(path), printPointer(test)) || isAtOrBeneath(printPointer(test), printPointer(path))));
+}
+
+const HOW: Readonly<Record<LossKind, string>> = {
+  'token-swap': 'sent an older content with a newer token, so the version check could not refuse it',
+  'unconditional-overwrite': 'sent no token, so the server checked no version',
+  'list-clobber': 'replaced a whole list by a patch that was computed from an older list',
+  'index-patch': 'addressed a list item by its position, and the list had shifted',
+  'dropped-fields': 'sent back the whole object without fields that it does not know',
+  finalizer: 'replaced the list of finalizers by one that was computed from an older list',
+  status: 'replaced the status by one that was computed from an older one',
+};
+
+/** What happened, in words that can be checked against the events. */
+export function explainLoss(loss: Loss, kind: LossKind, write: WriteEvent, others: readonly string[], fields: readonly string[]): string {
+  const who = actorName(write.actor);
+  const lost = `${fields.slice(0, 8).join(', ')}${fields.length > 8 ? ` and ${fields.length - 8} more` : ''}`;
+  const known = {
+    repeated: 'The body is the one that was refused before, with only its token changed.',
+    unseen: `${who} had not been given the version that it overwrote${loss.base === undefined ? '' : `; the last it was given has the token ${loss.base}`}.`,
+    ignored: `${who} had been given the newer version, but everything that others changed since the version ${loss.base ?? ''} is put back in its body, on fields that it never wrote before.`,
+  };
+  return `${who} ${HOW[kind]}. This undid what ${others.join(' and ')} had changed: ${lost}. ${known[loss.how]}`;
+}
+
+const REMEDY: Readonly<Record<LossKind, string>> = {
+  'token-swap': 'Take content and token from one read: after a conflict, read again and compute the change anew inside the retry; never copy only the newer resourceVersion.',
+  'unconditional-overwrite': 'Send the resourceVersion of the object that was read, and compute the change anew when it is refused; or patch only the fields you mean to change.',
+  'list-clobber': 'Put metadata.resourceVersion into the patch and compute it anew on a conflict, or apply only your own items (server-side apply merges keyed lists).',
+  'index-patch': 'Test the item (or metadata.resourceVersion) in the same JSON Patch before acting on its position, and compute the patch anew when the test fails.',
+  'dropped-fields': 'Patch or apply only the fields you own, or use an untyped (unstructured) object, so that fields your types do not know survive.',
+  finalizer: 'Add or remove only your own finalizer: a patch that carries metadata.resourceVersion, or an update inside a retry on conflict.',
+  status: 'Read the object inside the retry and change only your own conditions and fields, with its token; or apply your own conditions.',
+};
+
+/** What to do about a kind of loss. */
+export function lossRemedy(kind: LossKind): string {
+  return REMEDY[kind];
+}

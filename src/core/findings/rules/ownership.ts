@@ -1,0 +1,124 @@
+import { formatPath } from '../../path.ts';
+import { ownersOf } from '../../ownership.ts';
+import type { Actor } from '../../traceEvent.ts';
+import { isAtOrBeneath } from '../derive.ts';
+import { actorKey, actorName } from '../knowledge.ts';
+import { outermost } from '../leaves.ts';
+import type { VersionRecord } from '../objectState.ts';
+import type { Rule, VersionChange } from '../rule.ts';
+import { actionKey, findingObject, type World } from '../world.ts';
+
+interface Setting {
+  readonly by: string;
+  readonly name: string;
+  readonly value: string | undefined;
+  readonly seq: number;
+}
+
+interface Track {
+  settings: Setting[];
+  alternations: number;
+}
+
+const MAX_TRACKS = 20_000;
+
+/** `force-takeover`: an apply with force took fields that another manager owned. `ownership-fight`: two actors undo each other. */
+export class OwnershipRule implements Rule {
+  private readonly tracks = new Map<string, Track>();
+
+  judged(change: VersionChange, world: World): void {
+    if (change.object.election) return;
+    if (change.write?.verb === 'apply' && change.write.force === true) this.takeover(change, world);
+    if (change.changed !== undefined) this.follow(change, change.changed, world);
+  }
+
+  private takeover(change: VersionChange, world: World): void {
+    const { write, version, previous, object } = change;
+    if (write === undefined || previous === undefined) return;
+    const manager = write.actor.manager ?? version.manager;
+    const taken = ownershipLost(previous, version, manager);
+    if (taken === undefined) return;
+    const from = [...new Set(taken.map((item) => item.manager))];
+    if (from.length === 0) return;
+    const who = actorName(write.actor);
+    const fields = outermost(taken.map((item) => item.path));
+    world.report({
+      key: ['force-takeover', actionKey(write), object.uid, from.join()].join('\0'),
+      id: 'force-takeover',
+      cluster: object.cluster,
+      object: findingObject(object),
+      actors: [who, ...from],
+      fields,
+      at: write.at,
+      events: [previous.author?.seq ?? previous.seq, write.seq, version.seq],
+      explanation: `${who} applied with force and took ${taken.map((item) => `${item.path} from ${item.manager}`).slice(0, 8).join(', ')}.`,
+      remedy: 'Leave fields that another manager owns out of what you apply; take one over once and on purpose, never by a standing force=true.',
+      details: { manager: manager ?? '' },
+    });
+  }
+
+  private follow(change: VersionChange, changed: readonly string[], world: World): void {
+    const { version, object } = change;
+    const actor = authorOf(version);
+    if (actor === undefined) return;
+    for (const path of changed.slice(0, 100)) {
+      const key = [object.cluster, object.uid, path].join('\0');
+      const track = this.tracks.get(key) ?? { settings: [], alternations: 0 };
+      const value = version.leaves?.get(path);
+      const [before, last] = track.settings.slice(-2);
+      if (last !== undefined && last.by === actor.key) track.alternations = 0;
+      else if (before !== undefined && before.by === actor.key && before.value === value) track.alternations += 1;
+      else if (before !== undefined) track.alternations = 0;
+      track.settings = [...track.settings, { by: actor.key, name: actor.name, value, seq: version.author?.seq ?? version.seq }].slice(-8);
+      this.tracks.delete(key);
+      this.tracks.set(key, track);
+      if (track.alternations >= world.thresholds.fightAlternations) reportFight(path, track, change, world);
+    }
+    while (this.tracks.size > MAX_TRACKS) {
+      const oldest = this.tracks.keys().next();
+      if (oldest.done === true) break;
+      this.tracks.delete(oldest.value);
+    }
+  }
+}
+
+function authorOf(version: VersionRecord): { key: string; name: string } | undefined {
+  const actor: Actor | undefined = version.author?.actor ?? (version.manager === undefined ? undefined : { manager: version.manager });
+  if (actor === undefined || actorKey(actor) === '') return undefined;
+  return { key: actor.manager === undefined ? actorKey(actor) : `${actorKey(actor)} ${actor.manager}`, name: actorName(actor) };
+}
+
+function reportFight(path: string, track: Track, change: VersionChange, world: World): void {
+  const { object, version } = change;
+  const names = [...new Set(track.settings.slice(-2).map((setting) => setting.name))];
+  const pair = [...new Set(track.settings.slice(-2).map((setting) => setting.by))].sort().join('\0');
+  world.report({
+    key: ['ownership-fight', object.cluster, object.uid, pair].join('\0'),
+    id: 'ownership-fight',
+    cluster: object.cluster,
+    object: findingObject(object),
+    actors: names,
+    fields: [path],
+    at: version.author?.at ?? version.at,
+    events: track.settings.map((setting) => setting.seq),
+    explanation: `${names.join(' and ')} undo each other on ${path}: each sets it back to its own value after the other changed it.`,
+    remedy: 'Decide which of them is responsible for the field, and let the other leave it out of what it writes (with server-side apply: give the field up).',
+  });
+}
+
+/** Fields that a version's writer owns now and another manager owned just before, but no more. */
+function ownershipLost(before: VersionRecord, after: VersionRecord, manager: string | undefined): { path: string; manager: string }[] | undefined {
+  if (before.managedFields === undefined || after.managedFields === undefined) return undefined;
+  const now = ownersOf(after.managedFields);
+  const mine = now.filter((owner) => owner.manager === manager && owner.operation === 'Apply').flatMap((owner) => owner.paths.map(formatPath));
+  const lost: { path: string; manager: string }[] = [];
+  for (const owner of ownersOf(before.managedFields)) {
+    if (owner.manager === manager) continue;
+    const still = now.filter((other) => other.manager === owner.manager && other.operation === owner.operation && (other.subresource ?? '') === (owner.subresource ?? ''));
+    const kept = new Set(still.flatMap((other) => other.paths.map(formatPath)));
+    for (const path of owner.paths.map(formatPath)) {
+      if (!kept.has(path) && mine.some((own) => own === path || isAtOrBeneath(path, own))) lost.push({ path, manager: owner.manager });
+    }
+  }
+  return lost;
+}

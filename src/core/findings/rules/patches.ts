@@ -1,0 +1,115 @@
+import { isJsonObject, type Json } from '../../../codec/json.ts';
+import type { WriteEvent } from '../../traceEvent.ts';
+import { fieldStep } from '../derive.ts';
+import { isForeign, latestChange } from '../given.ts';
+import { actorName } from '../knowledge.ts';
+import { itemsOf } from '../leaves.ts';
+import type { ObjectState } from '../objectState.ts';
+import type { Rule, VersionChange } from '../rule.ts';
+import { actionKey, findingObject, type World } from '../world.ts';
+import { explainLoss, indexedPaths, isGuarded, lossRemedy, printPointer } from './lostUpdateKinds.ts';
+
+/**
+ * `unguarded-patch`, and the `index-patch` kind of `lost-update`: a patch by position or of a whole list that checks nothing.
+ * It did damage where the item at that position was another one than in the version its sender had been given.
+ */
+export class PatchRule implements Rule {
+  judged(change: VersionChange, world: World): void {
+    const { write } = change;
+    if (write === undefined || write.verb !== 'patch' || change.object.election || isGuarded(write)) return;
+    const indexed = indexedPaths(write);
+    if (indexed.length > 0) {
+      const hit = indexed.flatMap((pointer) => hitItem(pointer, write, change, world));
+      if (hit.length > 0) reportHit(hit, write, change, world);
+      else this.unguarded(indexed.map(printPointer), 'by position', write, change, world);
+      return;
+    }
+    if (write.patchType !== 'merge-patch') return;
+    const lists = listsIn('', write.body ?? null).filter((path) => isShared(path, write, change));
+    if (lists.length > 0) this.unguarded(lists, 'of a whole list', write, change, world);
+  }
+
+  private unguarded(fields: readonly string[], what: string, write: WriteEvent, change: VersionChange, world: World): void {
+    world.report({
+      key: ['unguarded-patch', actionKey(write), change.object.uid, fields.join()].join('\0'),
+      id: 'unguarded-patch',
+      cluster: change.object.cluster,
+      object: findingObject(change.object),
+      actors: [actorName(write.actor)],
+      fields,
+      at: write.at,
+      events: [write.seq],
+      explanation: `${actorName(write.actor)} sent a patch ${what} (${fields.join(', ')}) without a token or a test; had the list changed in between, it would have hit another item. Nothing was lost this time.`,
+      remedy: 'Put metadata.resourceVersion into the patch, or a test of the item before the operation.',
+    });
+  }
+}
+
+interface Hit {
+  readonly item: string;
+  readonly meant: string | undefined;
+}
+
+/** The item that an operation really hit, where the sender's version of the list had another one there. */
+function hitItem(pointer: string, write: WriteEvent, change: VersionChange, world: World): Hit[] {
+  const tokens = pointer.split('/').slice(1);
+  const at = tokens.findIndex((token) => /^\d+$/.test(token));
+  const list = printPointer(`/${tokens.slice(0, at).join('/')}`);
+  const position = Number(tokens[at]);
+  const base = givenVersion(write, change.object, world);
+  const before = change.previous?.leaves === undefined ? undefined : itemsOf(change.previous.leaves, list);
+  const given = base?.leaves === undefined ? undefined : itemsOf(base.leaves, list);
+  const item = before?.[position];
+  if (item === undefined || given === undefined || given[position] === item || base === change.previous) return [];
+  return change.version.leaves?.get(item) === change.previous?.leaves?.get(item) && tokens.length === at + 1 && change.version.leaves?.has(item) === true
+    ? []
+    : [{ item, meant: given[position] }];
+}
+
+function givenVersion(write: WriteEvent, object: ObjectState, world: World): ObjectState['versions'][number] | undefined {
+  const tokens = world.knowledge.of(write.actor).objects.get(object.uid)?.tokens;
+  const start = write.startedAt ?? write.at;
+  const token = write.basedOn?.token ?? [...(tokens ?? [])].findLast(([, given]) => given.at <= start && given.seq < write.seq)?.[0];
+  return token === undefined ? undefined : object.version(token);
+}
+
+function reportHit(hits: readonly Hit[], write: WriteEvent, change: VersionChange, world: World): void {
+  const { object } = change;
+  const fields = hits.map((hit) => hit.item);
+  const index = change.index - 1;
+  const movers = object.versions.slice(0, index + 1).filter((version) => isForeign(version, write.actor));
+  const mover = movers.at(-1);
+  const other = mover?.author === undefined ? (mover?.manager ?? 'another actor') : actorName(mover.author.actor);
+  const meant = hits.map((hit) => hit.meant ?? 'nothing').join(', ');
+  const loss = { how: 'unseen' as const, paths: fields, previous: index, base: givenVersion(write, object, world)?.token, proof: [] };
+  world.report({
+    key: ['lost-update', 'index-patch', actionKey(write), object.uid, fields.join()].join('\0'),
+    id: 'lost-update',
+    kind: 'index-patch',
+    cluster: object.cluster,
+    object: findingObject(object),
+    actors: [actorName(write.actor), other],
+    fields,
+    at: write.at,
+    events: [...new Set([mover?.author?.seq ?? mover?.seq, write.seq, change.version.seq])].filter((seq) => seq !== undefined),
+    explanation: `${explainLoss(loss, 'index-patch', write, [other], fields)} In the version it was given, that position held ${meant}.`,
+    remedy: lossRemedy('index-patch'),
+    details: { written: change.version.token },
+  });
+}
+
+function listsIn(prefix: string, value: Json): string[] {
+  if (Array.isArray(value)) return [prefix];
+  if (!isJsonObject(value)) return [];
+  return Object.entries(value).flatMap(([field, item]) => listsIn(`${prefix}${fieldStep(field)}`, item));
+}
+
+/** Whether another actor is known to have put an item into the list that the patch replaces. */
+function isShared(path: string, write: WriteEvent, change: VersionChange): boolean {
+  const items = change.previous?.leaves === undefined ? undefined : itemsOf(change.previous.leaves, path);
+  return (items ?? []).some((item) => {
+    const at = latestChange(change.object, item, change.index - 1);
+    const by = at === undefined ? undefined : change.object.versions[at];
+    return by !== undefined && isForeign(by, write.actor);
+  });
+}

@@ -1,0 +1,138 @@
+import { formatPath, parsePath, valueAt } from '../../path.ts';
+import { uidMentions } from '../../references.ts';
+import type { AbsentEvent, ObservedEvent, TraceEvent } from '../../traceEvent.ts';
+import type { ObjectState, VersionRecord } from '../objectState.ts';
+import type { Rule } from '../rule.ts';
+import { findingObject, type World } from '../world.ts';
+
+interface Holder {
+  readonly cluster: string;
+  readonly uid: string;
+  readonly path: string;
+  readonly at: number;
+  readonly seq: number;
+}
+
+const MAX_TARGETS = 50_000;
+const MAX_HOLDERS = 200;
+const SETTLE_MS = 30_000;
+const REMEDY = 'Point at the object by its present UID, or remove the reference (for a claimRef: its uid and resourceVersion only) once you know that the new object is the one that is meant; clean up what belonged to the old one.';
+
+/**
+ * `stale-reference`: something still points at a UID that is gone while the name lives on: an owner reference, a claimRef, a
+ * targetRef, or any string that holds the UID. What is written after the recreation, and a volume's claimRef, is told at once;
+ * what merely was not cleaned up yet gets time for it.
+ */
+export class ReferenceRule implements Rule {
+  private readonly holders = new Map<string, Map<string, Holder>>();
+  private pending: { holder: Holder; dead: string; since: number }[] = [];
+
+  observed(event: ObservedEvent, object: ObjectState, version: VersionRecord, world: World): void {
+    const mentions = this.mentions(event, object, world);
+    for (const [path, uid] of mentions) {
+      const holder = { cluster: object.cluster, uid: object.uid, path, at: event.at, seq: event.seq };
+      this.remember(uid, holder);
+      object.references.add(`${object.cluster}\0${uid}\n${path}`);
+      const live = world.replacedBy(object.cluster, uid);
+      if (live === undefined || live.uid === object.uid) continue;
+      const writtenSince = version.seq > live.firstSeq && event.change !== 'ADDED' && event.via !== 'list' && version.seq === event.seq;
+      const made = object.firstSeq > live.firstSeq && (event.change === 'ADDED' || event.via === 'write' || event.via === 'recorder' || event.via === 'audit');
+      if (isVolumeClaim(path) || ((writtenSince || made) && !path.startsWith('.metadata.ownerReferences'))) this.tell(holder, uid, live, world);
+      else this.pending.push({ holder, dead: uid, since: event.at });
+    }
+  }
+
+  recreated(before: ObjectState, after: ObjectState, event: TraceEvent, world: World): void {
+    for (const holder of this.holders.get(`${before.cluster}\0${before.uid}`)?.values() ?? []) {
+      if (holder.uid === after.uid || holder.uid === before.uid) continue;
+      if (isVolumeClaim(holder.path)) this.tell({ ...holder, at: event.at }, before.uid, after, world);
+      else this.pending.push({ holder, dead: before.uid, since: event.at });
+    }
+  }
+
+  absent(event: AbsentEvent): void {
+    if (event.uid !== undefined) this.pending = this.pending.filter((item) => item.holder.uid !== event.uid);
+  }
+
+  time(now: number, world: World): void {
+    const [first] = this.pending;
+    if (first === undefined || now - first.since < SETTLE_MS) return;
+    this.pending = this.pending.filter((item) => {
+      if (now - item.since < SETTLE_MS) return true;
+      this.settle(item, world);
+      return false;
+    });
+  }
+
+  end(world: World): void {
+    for (const item of this.pending) this.settle(item, world);
+    this.pending = [];
+  }
+
+  /** It still points at what is gone, and neither it nor the name has gone away since. */
+  private settle(item: { holder: Holder; dead: string }, world: World): void {
+    const { holder, dead } = item;
+    const live = world.replacedBy(holder.cluster, dead);
+    const object = world.object(holder.cluster, holder.uid);
+    const still = this.holders.get(`${holder.cluster}\0${dead}`)?.has(`${holder.uid} ${holder.path}`) === true;
+    if (live !== undefined && object !== undefined && object.gone === undefined && still && object.latest?.terminating !== true) this.tell(holder, dead, live, world);
+  }
+
+  private mentions(event: ObservedEvent, object: ObjectState, world: World): [string, string][] {
+    const found = new Map<string, string>();
+    const known = (uid: string): boolean => uid !== object.uid && world.object(object.cluster, uid) !== undefined;
+    if (event.body !== undefined) for (const mention of uidMentions(event.body, known)) found.set(formatPath(mention.path), mention.uid);
+    else for (const [index, owner] of object.owners.entries()) found.set(`.metadata.ownerReferences[${index}].uid`, owner.uid);
+    for (const text of world.thresholds.externalReferences) {
+      const parsed = parsePath(text);
+      const value = 'path' in parsed && event.body !== undefined ? valueAt(event.body, parsed.path) : undefined;
+      if (typeof value === 'string') found.set(text, value);
+    }
+    this.forget(object, found);
+    return [...found].filter(([path]) => !path.startsWith('.metadata.managedFields') && !path.includes('last-applied-configuration'));
+  }
+
+  /** What a newer version of the holder does not say any more is no reference of it. */
+  private forget(object: ObjectState, found: ReadonlyMap<string, string>): void {
+    if (this.pending.length > 0) {
+      this.pending = this.pending.filter((item) => item.holder.uid !== object.uid || found.get(item.holder.path) === item.dead);
+    }
+    for (const key of object.references) if (![...found].some(([path, uid]) => key === `${object.cluster}\0${uid}\n${path}`)) {
+      const [target = '', path = ''] = key.split('\n');
+      this.holders.get(target)?.delete(`${object.uid} ${path}`);
+      object.references.delete(key);
+    }
+  }
+
+  private remember(uid: string, holder: Holder): void {
+    const target = `${holder.cluster}\0${uid}`;
+    const holders = this.holders.get(target) ?? new Map<string, Holder>();
+    if (holders.size < MAX_HOLDERS) holders.set(`${holder.uid} ${holder.path}`, holder);
+    this.holders.delete(target);
+    this.holders.set(target, holders);
+    const oldest = this.holders.size > MAX_TARGETS ? this.holders.keys().next().value : undefined;
+    if (oldest !== undefined) this.holders.delete(oldest);
+  }
+
+  private tell(holder: Holder, dead: string, live: ObjectState, world: World): void {
+    const object = world.object(holder.cluster, holder.uid);
+    if (object === undefined) return;
+    world.report({
+      key: ['stale-reference', holder.cluster, holder.uid, holder.path, dead].join('\0'),
+      id: 'stale-reference',
+      cluster: holder.cluster,
+      object: findingObject(object),
+      actors: [],
+      fields: [holder.path],
+      at: holder.at,
+      events: [live.firstSeq, holder.seq],
+      explanation: `${holder.path} of ${object.name.name} points at the UID ${dead}, which is gone; ${live.name.resource}/${live.name.name} exists again as ${live.uid}.`,
+      remedy: REMEDY,
+      details: { dead, live: live.uid, name: live.name.name },
+    });
+  }
+}
+
+function isVolumeClaim(path: string): boolean {
+  return path === '.spec.claimRef.uid';
+}

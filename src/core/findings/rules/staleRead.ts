@@ -1,0 +1,143 @@
+import type { ReadEvent, WriteEvent } from '../../traceEvent.ts';
+import { isForeign, latestChange } from '../given.ts';
+import { actorKey, actorName, sameActor, type Given } from '../knowledge.ts';
+import { outermost } from '../leaves.ts';
+import type { ObjectState } from '../objectState.ts';
+import type { Rule, VersionChange } from '../rule.ts';
+import { actionKey, findingObject, type World } from '../world.ts';
+
+interface Backward {
+  readonly token: string;
+  readonly newer: string;
+  readonly own: boolean;
+  readonly seq: number;
+  readonly newerSeq: number;
+}
+
+const MAX_REMEMBERED = 5_000;
+const RACE_MS = 1_000;
+
+/**
+ * `stale-read`: a write based on a version older than one its sender had already been given (or, kind `own-write`, had itself
+ * written), where a read in between went back in time; and an accepted write that undid its sender's own newer change.
+ * `invented-token`: a token that nobody was ever given for this object.
+ */
+export class StaleReadRule implements Rule {
+  /** Per actor and UID: the last read that went back behind what the actor knew. */
+  private readonly backward = new Map<string, Backward>();
+
+  read(event: ReadEvent, world: World): void {
+    const actor = world.knowledge.of(event.actor);
+    for (const item of event.given) {
+      const key = `${actorKey(event.actor)}\0${item.uid}`;
+      const object = world.object(event.cluster, item.uid);
+      const known = actor.objects.get(item.uid);
+      const index = object?.indexOf(item.token) ?? -1;
+      if (object === undefined || known === undefined || index < 0) continue;
+      const newer = newestKnown(known.tokens, object, index);
+      if (newer === undefined) {
+        if (known.last?.token !== item.token) this.backward.delete(key);
+        continue;
+      }
+      const late = event.at - newer.given.at > RACE_MS;
+      if (event.verb === 'watch' || !(event.cacheAllowed || late)) continue;
+      bounded(this.backward, key, { token: item.token, newer: newer.token, own: newer.given.how === 'write', seq: event.seq, newerSeq: newer.given.seq });
+    }
+  }
+
+  write(event: WriteEvent, world: World): void {
+    const object = world.target(event);
+    const token = event.preconditions?.token ?? event.basedOn?.token;
+    if (object === undefined || object.election || event.verb === 'create' || actorKey(event.actor) === '') return;
+    if (token !== undefined && token !== '' && token !== '0') this.checkInvented(event, object, token, world);
+    const back = this.backward.get(`${actorKey(event.actor)}\0${object.uid}`);
+    if (back === undefined || (token !== undefined && token !== back.token)) return;
+    const last = world.knowledge.of(event.actor).objects.get(object.uid)?.last;
+    if (token === undefined && last?.token !== back.token) return;
+    if (event.verb === 'apply' || event.verb === 'delete' || event.verb === 'deletecollection') return;
+    report(event, object, back.own ? 'own-write' : undefined, [back.newerSeq, back.seq, event.seq], { read: back.token, newer: back.newer }, [], world);
+  }
+
+  /** An accepted write that put its sender's own newer change back, by one that had not read that change yet. */
+  judged(change: VersionChange, world: World): void {
+    const { write, changed, version, object } = change;
+    if (write === undefined || changed === undefined || object.election) return;
+    if (write.verb !== 'replace' && write.verb !== 'patch') return;
+    const token = write.preconditions?.token;
+    if (token !== undefined && token !== '' && token !== '0') return;
+    const start = write.startedAt ?? write.at;
+    const known = world.knowledge.of(write.actor).objects.get(object.uid);
+    const undone = changed.filter((path) => {
+      const at = latestChange(object, path, change.index - 1);
+      const by = at === undefined ? undefined : object.versions[at];
+      if (at === undefined || by?.author === undefined || !sameActor(by.author.actor, write.actor) || isForeign(by, write.actor)) return false;
+      const readSince = [...(known?.tokens ?? [])].some(([other, given]) => given.how !== 'write' && given.at <= start && given.seq < write.seq && object.indexOf(other) >= at);
+      return !readSince && object.versions[at - 1]?.leaves?.get(path) === version.leaves?.get(path);
+    });
+    const base = [...(known?.tokens ?? [])].findLast(([, given]) => given.how !== 'write' && given.at <= start && given.seq < write.seq);
+    if (undone.length === 0 || base === undefined) return;
+    if (!(base[1].seq > (object.versions[object.indexOf(base[0])]?.seq ?? 0) || base[1].cacheAllowed)) return;
+    const own = latestChange(object, undone[0] ?? '', change.index - 1);
+    report(write, object, 'own-write', [object.versions[own ?? 0]?.author?.seq ?? 0, base[1].seq, write.seq], { read: base[0] }, outermost(undone), world);
+  }
+
+  private checkInvented(event: WriteEvent, object: ObjectState, token: string, world: World): void {
+    const actor = world.knowledge.of(event.actor);
+    const known = actor.objects.get(object.uid);
+    const resource = `${event.name.group}/${event.name.resource}`;
+    if (known === undefined || known.tokens.has(token) || object.version(token) !== undefined || object.truncated) return;
+    if (actor.blindReads.has(resource) || event.basedOn?.known === 'token' || event.via === 'write' || known.tokens.size >= 128) return;
+    if (![...known.tokens.values()].some((given) => given.how !== 'write')) return;
+    const who = actorName(event.actor);
+    world.report({
+      key: ['invented-token', actionKey(event), token].join('\0'),
+      id: 'invented-token',
+      cluster: event.cluster,
+      object: findingObject(object),
+      actors: [who],
+      fields: ['.metadata.resourceVersion'],
+      at: event.at,
+      events: [known.last?.given.seq ?? event.seq, event.seq],
+      explanation: `${who} sent the token ${token}, which it was never given for this object; the last one that it was given is ${known.last?.token ?? 'none'}.`,
+      remedy: 'Send the resourceVersion exactly as the object that was read carries it: it is no number to count on, and the one of a list or of another object is not its.',
+      details: { token },
+    });
+  }
+}
+
+function newestKnown(tokens: ReadonlyMap<string, Given>, object: ObjectState, than: number): { token: string; given: Given } | undefined {
+  for (let index = object.versions.length - 1; index > than; index -= 1) {
+    const token = object.versions[index]?.token ?? '';
+    const given = tokens.get(token);
+    if (given !== undefined) return { token, given };
+  }
+  return undefined;
+}
+
+function report(event: WriteEvent, object: ObjectState, kind: 'own-write' | undefined, events: number[], details: Record<string, string>, fields: readonly string[], world: World): void {
+  const who = actorName(event.actor);
+  world.report({
+    key: ['stale-read', kind ?? '', actionKey(event), object.uid].join('\0'),
+    id: 'stale-read',
+    ...(kind === undefined ? {} : { kind }),
+    cluster: object.cluster,
+    object: findingObject(object),
+    actors: [who],
+    fields,
+    at: event.at,
+    events: events.filter((seq) => seq > 0),
+    explanation:
+      kind === 'own-write'
+        ? `${who} wrote this object, then read a version from before its own write${details['read'] === undefined ? '' : ` (${details['read']})`} and based its next write on that.`
+        : `${who} had been given the version ${details['newer'] ?? ''}, then read the older one ${details['read'] ?? ''} and based its write on that.`,
+    remedy: 'Wait until the cache shows your own last write before you act again, or read from the server without resourceVersion=0; carry the token so that a stale write is refused.',
+    details,
+  });
+}
+
+function bounded<V>(map: Map<string, V>, key: string, value: V): void {
+  map.delete(key);
+  map.set(key, value);
+  const oldest = map.size > MAX_REMEMBERED ? map.keys().next().value : undefined;
+  if (oldest !== undefined) map.delete(oldest);
+}

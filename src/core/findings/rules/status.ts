@@ -1,0 +1,96 @@
+import { isJsonObject } from '../../../codec/json.ts';
+import type { ObservedEvent } from '../../traceEvent.ts';
+import { actorName } from '../knowledge.ts';
+import { isTimekeeping, leavesOf, outermost } from '../leaves.ts';
+import type { ObjectState, VersionRecord } from '../objectState.ts';
+import type { Rule, VersionChange } from '../rule.ts';
+import { actionKey, findingObject, type World } from '../world.ts';
+
+interface Lag {
+  readonly object: ObjectState;
+  readonly since: number;
+  readonly seq: number;
+  generation: number;
+  observed: number;
+}
+
+/** `generation-lag`: observedGeneration stays behind for a while. `ignored-part`: the endpoint ignored a part of a write. */
+export class StatusRule implements Rule {
+  private readonly lags = new Map<string, Lag>();
+
+  observed(event: ObservedEvent, object: ObjectState, version: VersionRecord, _world: World): void {
+    const key = `${object.cluster}\0${object.uid}`;
+    const { generation, observedGeneration } = event;
+    if (object.latest !== version || event.deletionTimestamp !== undefined) return;
+    if (generation === undefined || observedGeneration === undefined || observedGeneration >= generation) {
+      this.lags.delete(key);
+      return;
+    }
+    const known = this.lags.get(key);
+    if (known === undefined || known.observed < observedGeneration) {
+      this.lags.delete(key);
+      this.lags.set(key, { object, since: event.at, seq: event.seq, generation, observed: observedGeneration });
+    } else known.generation = generation;
+    const oldest = this.lags.size > 20_000 ? this.lags.keys().next().value : undefined;
+    if (oldest !== undefined) this.lags.delete(oldest);
+  }
+
+  time(now: number, world: World): void {
+    for (const [key, lag] of this.lags) {
+      if (now - lag.since < world.thresholds.generationLagMs) break;
+      this.lags.delete(key);
+      if (lag.object.gone === undefined) reportLag(lag, now, world);
+    }
+  }
+
+  judged(change: VersionChange, world: World): void {
+    const { write, version, object } = change;
+    if (write === undefined || version.leaves === undefined || version.derived || !isJsonObject(write.body)) return;
+    if (write.verb !== 'replace' && write.verb !== 'patch' && write.verb !== 'create') return;
+    if (write.subresource !== undefined && write.subresource !== 'status') return;
+    const base = write.preconditions?.token === undefined ? change.previous : (object.version(write.preconditions.token) ?? change.previous);
+    if (write.verb !== 'create' && base?.leaves === undefined) return;
+    const toStatus = write.subresource === 'status';
+    const ignored = [...leavesOf(write.body)].filter(([path, value]) => {
+      if (path.startsWith('\0') || isTimekeeping(path) || path.startsWith('.status') === toStatus || path.startsWith('.metadata.finalizers')) return false;
+      const stored = version.leaves?.get(path);
+      const before = base?.leaves?.get(path);
+      const trivial = before === undefined && /^(""|0|false|\+)$/.test(value);
+      return !trivial && value !== before && stored === before && stored !== value;
+    });
+    if (ignored.length === 0) return;
+    const who = actorName(write.actor);
+    const fields = outermost(ignored.map(([path]) => path));
+    const where = toStatus ? 'the status subresource takes only the status' : 'the main endpoint takes no status where there is a status subresource';
+    world.report({
+      key: ['ignored-part', actionKey(write), fields.join()].join('\0'),
+      id: 'ignored-part',
+      kind: toStatus ? 'spec' : 'status',
+      cluster: object.cluster,
+      object: findingObject(object),
+      actors: [who],
+      fields,
+      at: write.at,
+      events: [write.seq],
+      explanation: `${who} sent ${fields.slice(0, 8).join(', ')} to an endpoint that ignores it: ${where}. The answer holds what was stored before.`,
+      remedy: 'Send both parts apart: first the main object, then the status to /status, the second one based on the answer to the first.',
+    });
+  }
+}
+
+function reportLag(lag: Lag, now: number, world: World): void {
+  const { object, generation, observed } = lag;
+  world.report({
+    key: ['generation-lag', object.cluster, object.uid, String(lag.seq)].join('\0'),
+    id: 'generation-lag',
+    cluster: object.cluster,
+    object: findingObject(object),
+    actors: [],
+    fields: ['.status.observedGeneration'],
+    at: lag.since,
+    events: [lag.seq],
+    explanation: `observedGeneration of ${object.name.name} was ${observed} for ${Math.round((now - lag.since) / 1000)} s while its generation was ${generation}: what its status says is about an older desired state.`,
+    remedy: 'Look at the controller of this kind: is it running, and does it write observedGeneration last, for the generation that it really acted on?',
+    details: { generation, observedGeneration: observed },
+  });
+}

@@ -1,0 +1,327 @@
+import { nameKey } from '../history.ts';
+import type { AbsentEvent, ObjectName, ObservedEvent, ReadEvent, TraceEvent, WriteEvent } from '../traceEvent.ts';
+import { unambiguousManager } from '../managerChange.ts';
+import { deriveLeaves } from './derive.ts';
+import type { FindingObject } from './finding.ts';
+import type { FindingStore, Report } from './findingStore.ts';
+import { actorKey, Knowledge } from './knowledge.ts';
+import { changedPaths, leavesOf, leavesOfHashes } from './leaves.ts';
+import { ObjectState, type VersionRecord } from './objectState.ts';
+import type { Thresholds } from './options.ts';
+import type { Rule } from './rule.ts';
+
+/** How long a version waits for a stream to place it, and for the answer that names its author. */
+const GRACE_MS = 2_000;
+const MAX_NAMES = 100_000;
+
+/** What is known of one name: the incarnation that holds it, and those that did. */
+export interface NameState {
+  current: string;
+  readonly past: string[];
+}
+
+/** All that the rules share: objects with their versions in order, names, and what each actor was given. */
+export class World {
+  readonly thresholds: Thresholds;
+  readonly knowledge = new Knowledge();
+  /** Whether any read of any actor is in this log: without, nobody's knowledge can be told. */
+  hasReads = false;
+  private readonly objects = new Map<string, ObjectState>();
+  private readonly names = new Map<string, NameState>();
+  private readonly recreatedByName = new Map<string, Set<string>>();
+  private readonly unjudged = new Map<string, ObjectState>();
+  private readonly store: FindingStore;
+  private readonly rules: readonly Rule[];
+
+  constructor(thresholds: Thresholds, store: FindingStore, rules: readonly Rule[]) {
+    this.thresholds = thresholds;
+    this.store = store;
+    this.rules = rules;
+  }
+
+  report(report: Report): void {
+    this.store.report(report);
+  }
+
+  retract(key: string): void {
+    this.store.retract(key);
+  }
+
+  object(cluster: string, uid: string): ObjectState | undefined {
+    return this.objects.get(`${cluster}\0${uid}`);
+  }
+
+  nameState(cluster: string, name: ObjectName): NameState | undefined {
+    return this.names.get(nameKey(cluster, name));
+  }
+
+  /** The incarnation that holds a name now, as far as is known. */
+  current(cluster: string, name: ObjectName): ObjectState | undefined {
+    const state = this.nameState(cluster, name);
+    return state === undefined ? undefined : this.object(cluster, state.current);
+  }
+
+  /** Incarnations that took a name over in this namespace (or cluster-wide) and hold it now, by that name. */
+  recreatedNamed(cluster: string, namespace: string, name: string): ObjectState[] {
+    return [...(this.recreatedByName.get(`${cluster}\0${name}`) ?? [])].flatMap((uid) => {
+      const object = this.object(cluster, uid);
+      const near = object !== undefined && (object.name.namespace === namespace || object.name.namespace === '');
+      return near && this.current(cluster, object.name) === object ? [object] : [];
+    });
+  }
+
+  /** What a write was aimed at: the incarnation it names or was answered with, else the one that holds the name. */
+  target(event: WriteEvent): ObjectState | undefined {
+    const uid = event.result?.uid;
+    const answered = uid === undefined || uid === '' ? undefined : this.object(event.cluster, uid);
+    return answered ?? this.current(event.cluster, event.name);
+  }
+
+  /** A UID whose object is known to be gone although its name is held by another one. */
+  replacedBy(cluster: string, uid: string): ObjectState | undefined {
+    const object = this.object(cluster, uid);
+    if (object === undefined) return undefined;
+    const now = this.current(cluster, object.name);
+    return now === undefined || now.uid === uid || now.gone !== undefined ? undefined : now;
+  }
+
+  add(event: TraceEvent): void {
+    this.judgeDue(event.at);
+    for (const rule of this.rules) rule.time?.(event.at, this);
+    switch (event.type) {
+      case 'observed':
+        this.observe(event);
+        break;
+      case 'absent':
+        this.takeAbsent(event);
+        break;
+      case 'read':
+        this.takeRead(event);
+        break;
+      case 'write':
+        this.takeWrite(event);
+        break;
+      case 'gap':
+        for (const rule of this.rules) rule.gap?.(event, this);
+        break;
+      case 'note':
+        break;
+    }
+  }
+
+  end(): void {
+    for (const object of this.unjudged.values()) this.judge(object, Number.POSITIVE_INFINITY);
+    this.unjudged.clear();
+    for (const rule of this.rules) rule.end?.(this);
+  }
+
+  private observe(event: ObservedEvent): void {
+    if (isNoise(event.name)) return;
+    const object = this.objectFor(event.cluster, event.name, event.uid, event);
+    this.describe(object, event);
+    if (event.notStored === true || event.token === '') return;
+    if (this.isBehind(object, event)) {
+      for (const rule of this.rules) rule.behind?.(event, object, this);
+      return;
+    }
+    const known = object.version(event.token);
+    const version =
+      event.stream === undefined ? (known ?? object.append(event.token, event.at, event.seq)) : object.deliver(event.stream, event.token, event.at, event.seq);
+    for (const rule of this.rules) rule.observed?.(event, object, version, this);
+    fill(version, event);
+    if (!version.judged) this.unjudged.set(`${object.cluster}\0${object.uid}`, object);
+    object.trim(this.thresholds.maxVersions);
+  }
+
+  /** Our own list, or a read that no race explains, shows what was superseded, or gone, before. */
+  private isBehind(object: ObjectState, event: ObservedEvent): boolean {
+    if (event.via === 'watch' || event.via === 'write') return false;
+    const margin = event.via === 'list' && event.stream !== undefined ? 0 : 1_000;
+    if (object.gone !== undefined && event.at - object.gone.at > margin) return true;
+    if (margin === 0 && object.gone !== undefined) return true;
+    const index = object.indexOf(event.token);
+    const next = object.versions[index + 1];
+    return index >= 0 && next !== undefined && next.placed && event.at - next.at > margin;
+  }
+
+  private describe(object: ObjectState, event: ObservedEvent): void {
+    if (event.kind !== undefined) object.kind = event.kind;
+    if (event.creationTimestamp !== undefined) object.creationTimestamp = event.creationTimestamp;
+    if (event.labels !== undefined) object.labels = event.labels;
+    if (event.ownerReferences !== undefined) object.owners = ownersOf(event.ownerReferences);
+    if (event.annotations?.['control-plane.alpha.kubernetes.io/leader'] !== undefined) object.election = true;
+  }
+
+  private takeAbsent(event: AbsentEvent): void {
+    for (const rule of this.rules) rule.absent?.(event, this);
+    const object = event.uid === undefined ? this.current(event.cluster, event.name) : this.object(event.cluster, event.uid);
+    if (object !== undefined && object.gone === undefined) object.gone = { at: event.at, seq: event.seq };
+  }
+
+  private takeRead(event: ReadEvent): void {
+    this.hasReads = true;
+    for (const rule of this.rules) rule.read?.(event, this);
+    const actor = this.knowledge.of(event.actor);
+    actor.hasReads = true;
+    const resource = `${event.scope.group}/${event.scope.resource}`;
+    if (event.given.length === 0 && event.verb !== 'get') actor.blindReads.set(resource, event.at);
+    for (const item of event.given) {
+      const name = { group: event.scope.group, resource: event.scope.resource, namespace: item.namespace, name: item.name };
+      const given = { at: event.at, seq: event.seq, how: event.verb, cacheAllowed: event.cacheAllowed };
+      actor.give(item.uid, nameKey(event.cluster, name), item.token, given, item.deleted === true || item.terminating === true);
+    }
+  }
+
+  private takeWrite(event: WriteEvent): void {
+    for (const rule of this.rules) rule.write?.(event, this);
+    const { result } = event;
+    const stored = (event.outcome === 'accepted' || event.outcome === 'unchanged') && event.dryRun !== true;
+    if (!stored || result === undefined || result.uid === '' || event.verb === 'deletecollection') return;
+    if (isNoise(event.name)) return;
+    const object = this.objectFor(event.cluster, event.name, result.uid, event);
+    if (event.verb === 'delete') return;
+    if (result.token === '') return;
+    const given = { at: event.at, seq: event.seq, how: 'write' as const, cacheAllowed: false };
+    this.knowledge.of(event.actor).give(result.uid, nameKey(event.cluster, event.name), result.token, given, false);
+    const from = event.preconditions?.token;
+    const known = object.version(result.token);
+    if (event.outcome === 'unchanged' || from === result.token || known?.author !== undefined) return;
+    if (known?.judged === true) return;
+    const before = object.latest;
+    const version = from === undefined || from === '' ? (known ?? object.append(result.token, event.at, event.seq)) : object.chain(from, result.token, event.at, event.seq);
+    version.author = { actor: event.actor, seq: event.seq, at: event.at };
+    version.write = event;
+    version.generation ??= result.generation;
+    if (version.leaves === undefined) {
+      version.leaves = deriveLeaves(event, (from === undefined ? before : object.version(from))?.leaves);
+      version.derived = version.leaves !== undefined;
+    }
+    this.unjudged.set(`${object.cluster}\0${object.uid}`, object);
+    object.trim(this.thresholds.maxVersions);
+  }
+
+  /** The state of an incarnation; makes it, and notes a recreation, where it is new. */
+  private objectFor(cluster: string, name: ObjectName, uid: string, event: TraceEvent): ObjectState {
+    const key = `${cluster}\0${uid}`;
+    const known = this.objects.get(key);
+    if (known !== undefined) {
+      this.objects.delete(key);
+      this.objects.set(key, known);
+      return known;
+    }
+    const object = new ObjectState(cluster, name, uid, event.at, event.seq);
+    if (event.type === 'observed') object.creationTimestamp = event.creationTimestamp;
+    this.objects.set(key, object);
+    this.holdName(object, event);
+    if (this.objects.size > this.thresholds.maxObjects) this.forgetOldest();
+    return object;
+  }
+
+  private holdName(object: ObjectState, event: TraceEvent): void {
+    const key = nameKey(object.cluster, object.name);
+    const state = this.names.get(key);
+    if (state === undefined) {
+      this.names.set(key, { current: object.uid, past: [] });
+      const oldest = this.names.size > MAX_NAMES ? this.names.keys().next().value : undefined;
+      if (oldest !== undefined) this.names.delete(oldest);
+      return;
+    }
+    const before = this.object(object.cluster, state.current);
+    if (before?.creationTimestamp !== undefined && object.creationTimestamp !== undefined && object.creationTimestamp < before.creationTimestamp) {
+      state.past.unshift(object.uid);
+      object.gone = { at: event.at, seq: event.seq };
+      return;
+    }
+    state.past.push(state.current);
+    if (state.past.length > 16) state.past.shift();
+    state.current = object.uid;
+    if (before === undefined) return;
+    before.gone ??= { at: event.at, seq: event.seq };
+    this.noteRecreated(object);
+    for (const rule of this.rules) rule.recreated?.(before, object, event, this);
+  }
+
+  private noteRecreated(object: ObjectState): void {
+    const key = `${object.cluster}\0${object.name.name}`;
+    const uids = this.recreatedByName.get(key) ?? new Set<string>();
+    uids.add(object.uid);
+    this.recreatedByName.delete(key);
+    this.recreatedByName.set(key, uids);
+    const oldest = this.recreatedByName.size > 10_000 ? this.recreatedByName.keys().next().value : undefined;
+    if (oldest !== undefined) this.recreatedByName.delete(oldest);
+  }
+
+  private forgetOldest(): void {
+    const [key, object] = this.objects.entries().next().value ?? [];
+    if (key === undefined || object === undefined) return;
+    this.judge(object, Number.POSITIVE_INFINITY);
+    this.unjudged.delete(key);
+    this.objects.delete(key);
+  }
+
+  private judgeDue(now: number): void {
+    for (const [key, object] of this.unjudged) {
+      this.judge(object, now);
+      if (object.versions.every((version) => version.judged)) this.unjudged.delete(key);
+      else {
+        const first = object.versions.find((version) => !version.judged);
+        if (first !== undefined && now - first.at < GRACE_MS) break;
+      }
+    }
+  }
+
+  /** Judges versions in their order, as far as they are settled: placed with their author, or waited for long enough. */
+  private judge(object: ObjectState, now: number): void {
+    for (const [index, version] of object.versions.entries()) {
+      if (version.judged) continue;
+      if (now - version.at < GRACE_MS && !(version.placed && version.author !== undefined)) return;
+      version.judged = true;
+      const previous = object.versions[index - 1];
+      if (previous !== undefined) version.manager = unambiguousManager(previous.managedFields, version.managedFields);
+      const changed =
+        previous?.leaves === undefined || version.leaves === undefined ? undefined : changedPaths(previous.leaves, version.leaves);
+      for (const rule of this.rules) rule.judged?.({ object, index, version, previous, changed, write: version.write }, this);
+      version.write = undefined;
+    }
+  }
+}
+
+function fill(version: VersionRecord, event: ObservedEvent): void {
+  if (version.leaves === undefined || version.derived) {
+    if (event.body !== undefined) version.leaves = leavesOf(event.body);
+    else if (event.leaves !== undefined) version.leaves = leavesOfHashes(event.leaves);
+    version.derived = version.derived && event.body === undefined && event.leaves === undefined;
+  }
+  version.managedFields ??= event.managedFields;
+  version.generation = event.generation ?? version.generation;
+  version.observedGeneration = event.observedGeneration ?? version.observedGeneration;
+  version.apiVersion ??= event.apiVersion;
+  version.terminating ||= event.deletionTimestamp !== undefined;
+}
+
+function ownersOf(references: readonly unknown[]): { uid: string; name: string; kind: string }[] {
+  return references.flatMap((item) => {
+    const owner = item as { uid?: unknown; name?: unknown; kind?: unknown };
+    return typeof owner.uid === 'string' && typeof owner.name === 'string' ? [{ uid: owner.uid, name: owner.name, kind: typeof owner.kind === 'string' ? owner.kind : '' }] : [];
+  });
+}
+
+/** Events are about other objects and nobody contends for them. */
+function isNoise(name: ObjectName): boolean {
+  return name.resource === 'events' && (name.group === '' || name.group === 'events.k8s.io');
+}
+
+/** The finding's object of a state. */
+export function findingObject(object: ObjectState): FindingObject {
+  return { ...object.name, uid: object.uid };
+}
+
+/** The finding's object of a write, whose UID may not be known. */
+export function writtenObject(event: WriteEvent, world: World): FindingObject {
+  return { ...event.name, uid: event.result?.uid ?? world.target(event)?.uid ?? event.preconditions?.uid ?? '' };
+}
+
+/** One key for an actor's doings on one object and subresource. */
+export function actionKey(event: WriteEvent): string {
+  return [actorKey(event.actor), nameKey(event.cluster, event.name), event.subresource ?? ''].join('\0');
+}
