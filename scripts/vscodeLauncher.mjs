@@ -21,7 +21,12 @@ const which = process.env.OBJECT_VERSIONS_VSCODE ?? 'stable';
 const screenshots = process.env.OBJECT_VERSIONS_SCREENSHOTS;
 const verbose = process.env.OBJECT_VERSIONS_VERBOSE !== undefined;
 /** What a server without its native modules and without a marketplace says, and what means nothing here. */
-const noise = ['Could not locate the bindings file', "'./build/Release/watchdog'", 'Ignoring fetching additional builtin', '[Service Worker]'];
+const noise = [
+  'Could not locate the bindings file',
+  "'./build/Release/watchdog'",
+  'Ignoring fetching additional builtin',
+  '[Service Worker]',
+];
 const cleanUp = [];
 let code = 1;
 try {
@@ -33,8 +38,19 @@ for (const step of cleanUp.toReversed()) await step().catch((error) => console.e
 process.exit(code);
 
 function readArguments(args) {
-  const read = { folder: undefined, extensionDevelopmentPath: undefined, extensionTestsPath: undefined, userDataDir: undefined, extensionsDir: undefined };
-  const known = { extensionDevelopmentPath: 'extensionDevelopmentPath', extensionTestsPath: 'extensionTestsPath', 'user-data-dir': 'userDataDir', 'extensions-dir': 'extensionsDir' };
+  const read = {
+    folder: undefined,
+    extensionDevelopmentPath: undefined,
+    extensionTestsPath: undefined,
+    userDataDir: undefined,
+    extensionsDir: undefined,
+  };
+  const known = {
+    extensionDevelopmentPath: 'extensionDevelopmentPath',
+    extensionTestsPath: 'extensionTestsPath',
+    'user-data-dir': 'userDataDir',
+    'extensions-dir': 'extensionsDir',
+  };
   for (let index = 0; index < args.length; index += 1) {
     const found = /^--([\w-]+)(?:=(.*))?$/s.exec(args[index]);
     if (found === null) read.folder ??= args[index];
@@ -49,7 +65,10 @@ function readArguments(args) {
 async function runTests() {
   const installed = await ensureVSCode({ which, log: (line) => console.error(line) });
   const executablePath = ensureBrowser();
-  await writeSettings(join(options.userDataDir, 'server'), JSON.parse(process.env.OBJECT_VERSIONS_TEST_SETTINGS ?? '{}'));
+  await writeSettings(
+    join(options.userDataDir, 'server'),
+    JSON.parse(process.env.OBJECT_VERSIONS_TEST_SETTINGS ?? '{}'),
+  );
   const window = { page: undefined };
   const remote = await serveWindow(window);
   const token = randomBytes(16).toString('hex');
@@ -155,7 +174,10 @@ async function useWindow(page, request) {
 async function texts(page, selector) {
   const found = [];
   for (const frame of page.frames()) {
-    const part = await frame.locator(selector).allInnerTexts().catch(() => []);
+    const part = await frame
+      .locator(selector)
+      .allInnerTexts()
+      .catch(() => []);
     found.push(...part);
   }
   return found;

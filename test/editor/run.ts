@@ -27,10 +27,9 @@ const launcher = join(root, 'scripts', 'vscodeLauncher.mjs');
 function stageExtension(): void {
   rmSync(extension, { recursive: true, force: true });
   mkdirSync(extension, { recursive: true });
-  const parts = ['package.json', 'dist', 'l10n', 'media/icons', 'media/walkthrough', ...globSync('package.nls*.json', { cwd: root })];
-  for (const part of parts) {
-    if (existsSync(join(root, part))) cpSync(join(root, part), join(extension, part), { recursive: true });
-  }
+  const parts = ['package.json', 'l10n', 'media/icons', 'media/walkthrough', ...globSync('package.nls*.json', { cwd: root })];
+  for (const part of parts) cpSync(join(root, part), join(extension, part), { recursive: true });
+  cpSync(process.env['OBJECT_VERSIONS_DIST'] ?? join(root, 'dist'), join(extension, 'dist'), { recursive: true });
 }
 
 async function bundleTests(): Promise<void> {
@@ -85,9 +84,7 @@ stageExtension();
 await bundleTests();
 const server = await startApiServer();
 try {
-  const kubeconfig = join(data.stable, 'kubeconfig.yaml');
-  writeFileSync(kubeconfig, readFileSync(await server.kubeconfig(kubeconfig), 'utf8'), { mode: 0o600 });
-  const env = { OBJECT_VERSIONS_TEST_KUBECONFIG: kubeconfig, OBJECT_VERSIONS_TEST_URL: server.url, OBJECT_VERSIONS_TEST_TOKEN: server.token, OBJECT_VERSIONS_TEST_CA: server.caFile };
+  const env = { OBJECT_VERSIONS_TEST_URL: server.url, OBJECT_VERSIONS_TEST_TOKEN: server.token, OBJECT_VERSIONS_TEST_CA: server.caFile, KUBECONFIG: join(data.stable, 'none') };
   for (const [which, suite] of chosen) {
     console.error(`VS Code (${which}): ${suite}`);
     const counted = await runIn(which, suite, data[which], env);

@@ -1,0 +1,189 @@
+import { commands, l10n, ViewColumn, window, workspace, type ExtensionContext } from 'vscode';
+import { join } from 'node:path';
+import { systemClock } from '../../base/clock.ts';
+import { Clusters } from '../clusters/clusters.ts';
+import { registerBanners } from '../documents/banners.ts';
+import { Decisions } from '../documents/decisions.ts';
+import { registerDeleteCommands } from '../documents/deleteCommands.ts';
+import { Drafts } from '../documents/drafts.ts';
+import { LiveDocuments } from '../documents/liveDocuments.ts';
+import { locate } from '../documents/locate.ts';
+import { registerObjectCommands } from '../documents/objectCommands.ts';
+import { ObjectFileSystem } from '../documents/objectFileSystem.ts';
+import { ObjectSaver } from '../documents/objectSaver.ts';
+import { readObject } from '../documents/readObject.ts';
+import { SaveProblems } from '../documents/saveProblems.ts';
+import { SaveReasons } from '../documents/saveReasons.ts';
+import { TextShelf } from '../documents/textShelf.ts';
+import { versionText } from '../documents/versionText.ts';
+import { registerFindings } from '../findings/findingsView.ts';
+import { registerSandbox } from '../sandbox/sandboxCommands.ts';
+import { Session } from '../session/session.ts';
+import { timelineActions } from '../timeline/timelineActions.ts';
+import { TimelinePanel } from '../timeline/timelinePanel.ts';
+import { liveSource } from '../timeline/timelineSource.ts';
+import { registerTools } from '../tools/languageModelTools.ts';
+import { registerTraceCommands } from '../trace/traceCommands.ts';
+import { registerTraceEditor } from '../trace/traceEditor.ts';
+import { TraceSources } from '../trace/traceSources.ts';
+import { registerDecorations } from '../tree/decorations.ts';
+import { WatchedObjects } from '../tree/watchedObjects.ts';
+import { addDeclaredWatches, registerWatchCommands } from '../watches/watchCommands.ts';
+import { declaredDefinition } from '../watches/addWatch.ts';
+import { Watches } from '../watches/watches.ts';
+import { registerEditCommands } from '../writing/editCommands.ts';
+import { ObjectWriter } from '../writing/objectWriter.ts';
+import { Reports } from '../writing/reports.ts';
+import type { ObjectVersionsApi } from './api.ts';
+import type { Editor } from './editor.ts';
+import { commandIds, contextKeys, scheme, settingIds, viewIds } from './ids.ts';
+import { commandRegistrar, failurePresenter } from './runCommand.ts';
+import { changeSetting, settings } from './settings.ts';
+import { limited } from './signal.ts';
+import { registerStatusBar } from './statusBar.ts';
+import { showPreview } from './preview.ts';
+
+export type { ObjectVersionsApi } from './api.ts';
+
+const STORED_WATCHES = 'watches';
+const API_LIMIT_MS = 60_000;
+
+/** The composition root: makes the parts, registers them, and gives what the extension exports. Nothing is asked of a cluster. */
+export function activateEditor(context: ExtensionContext): ObjectVersionsApi {
+  const { subscriptions, extensionUri, workspaceState, globalStorageUri } = context;
+  const log = window.createOutputChannel('Object Versions', { log: true });
+  const showFailure = failurePresenter(log);
+  const onError = (error: unknown): void => log.error(error instanceof Error ? (error.stack ?? error.message) : String(error));
+  const clock = systemClock;
+  const userAgent = `object-versions/${String((context.extension.packageJSON as { version?: string }).version ?? '')}`;
+  const command = commandRegistrar(showFailure);
+
+  const session = new Session(onError);
+  const clusters = new Clusters({ clock, userAgent, kubeconfigPaths: settings.kubeconfig });
+  const watches = new Watches({
+    clusters,
+    session,
+    clock,
+    onError,
+    keepBodies: settings.keepBodies,
+    store: { load: () => workspaceState.get(STORED_WATCHES), save: async (definitions) => workspaceState.update(STORED_WATCHES, definitions) },
+  });
+  const now = (): number => clock.now();
+  const tree = new WatchedObjects({ session, watches, clusters, now, pageSize: settings.pageSize });
+  const treeView = window.createTreeView(viewIds.watchedObjects, { treeDataProvider: tree, showCollapseAll: true, canSelectMany: true });
+  const sources = new TraceSources(() => session.history);
+  const shelf = new TextShelf((address) => versionText(sources, address), now);
+  const live = new LiveDocuments({
+    session,
+    clock,
+    onError,
+    drafts: new Drafts(join(globalStorageUri.fsPath, 'drafts')),
+    read: async (address, signal) => {
+      const { connected, target } = await locate(clusters, address);
+      return readObject(connected.cluster, target, signal);
+    },
+  });
+  const decisions = new Decisions(shelf, live);
+  const reports = new Reports(shelf);
+  const writer = new ObjectWriter({
+    session,
+    reports,
+    clock,
+    log,
+    userAgent,
+    settings: settings.write,
+    isReadOnly: settings.readOnly,
+    keepBodies: settings.keepBodies,
+    protectedContexts: settings.protectedContexts,
+    showPreview: (target, before, after) => showPreview(shelf, session.secretKey, target, before, after),
+  });
+  const problems = new SaveProblems();
+  const reasons = new SaveReasons();
+  const saver = new ObjectSaver({ live, writer, decisions, problems, locate: (address) => locate(clusters, address), onError });
+  const source = liveSource(session);
+  const timeline = new TimelinePanel({ extensionUri, source, log, actions: timelineActions(() => editor, source) });
+  const editor: Editor = { context, log, clock, userAgent, showFailure, command, session, clusters, watches, tree, treeView, shelf, live, decisions, writer, reports, timeline };
+
+  const start = starter(editor);
+  const showWatchContext = (): void => {
+    void commands.executeCommand('setContext', contextKeys.hasWatches, watches.definitions().length > 0);
+    void commands.executeCommand('setContext', contextKeys.readOnly, settings.readOnly());
+  };
+  showWatchContext();
+  subscriptions.push(
+    log,
+    session,
+    clusters,
+    watches,
+    tree,
+    treeView,
+    shelf,
+    live,
+    problems,
+    reasons,
+    timeline,
+    watches.onDidChange(showWatchContext),
+    treeView.onDidChangeVisibility(({ visible }) => {
+      if (visible) start();
+    }),
+    workspace.registerFileSystemProvider(scheme, new ObjectFileSystem({ live, shelf, reasons, saver, isReadOnly: settings.readOnly }), { isCaseSensitive: true }),
+    workspace.onDidChangeConfiguration((event) => {
+      if (event.affectsConfiguration(`objectVersions.${settingIds.kubeconfig}`)) clusters.reset();
+      if (event.affectsConfiguration('objectVersions')) showWatchContext();
+    }),
+    registerDecorations(session, now),
+    ...registerBanners(editor),
+    ...registerStatusBar(editor),
+    ...registerWatchCommands(editor),
+    ...registerObjectCommands(editor),
+    ...registerDeleteCommands(editor),
+    ...registerEditCommands(editor),
+    ...registerFindings(editor),
+    ...registerSandbox(editor),
+    ...registerTraceCommands(editor),
+    registerTraceEditor(editor, sources),
+    ...registerTools(editor),
+    command(commandIds.openTimeline, () => timeline.show()),
+    command(commandIds.showLog, () => log.show()),
+    command(commandIds.toggleReadOnly, () => changeSetting(settingIds.readOnly, !settings.readOnly())),
+    command(commandIds.openWalkthrough, () => commands.executeCommand('workbench.action.openWalkthrough', `${context.extension.id}#objectVersions.lessons`, false)),
+  );
+  if (treeView.visible) start();
+  if (settings.openOnStart()) void openAll(editor, start).catch((error: unknown) => showFailure(error, l10n.t('Opening')));
+  return api(editor);
+}
+
+/** Starts the watches when somebody looks first: those kept with the workspace and those that settings declare. */
+function starter(editor: Editor): () => void {
+  let started = false;
+  return () => {
+    if (started) return;
+    started = true;
+    editor.watches.start();
+    addDeclaredWatches(editor).catch((error: unknown) => editor.showFailure(error, l10n.t('Watches of the settings')));
+  };
+}
+
+/** The first picture where a setting asks for it: our view on the left, the timeline beside it. */
+async function openAll(editor: Editor, start: () => void): Promise<void> {
+  await commands.executeCommand(`${viewIds.watchedObjects}.focus`);
+  start();
+  editor.timeline.show({ preserveFocus: true, column: ViewColumn.One });
+}
+
+function api({ session, watches, clusters, tree }: Editor): ObjectVersionsApi {
+  return {
+    version: 1,
+    history: () => session.history,
+    findings: () => session.findings(),
+    watches: () => watches.definitions().map((definition) => ({ definition, status: watches.status(definition.id) })),
+    async addWatch(contextName, text) {
+      const signal = limited(API_LIMIT_MS);
+      const definition = await declaredDefinition(await clusters.connect(contextName, signal), text, signal);
+      watches.start();
+      await watches.add(definition);
+      return definition;
+    },
+    rows: (parent) => tree.shownRows(parent),
+  };
+}

@@ -1,0 +1,78 @@
+import type { Uri } from 'vscode';
+import type { JsonObject } from '../../codec/json.ts';
+import { printYaml } from '../../codec/yamlPrint.ts';
+import type { ObjectAddress } from './address.ts';
+import { hidesValues, shownOf } from './hiddenValues.ts';
+
+/** How the object of a document is. */
+export type LiveState = 'live' | 'terminating' | 'gone' | 'recreated';
+
+/** How many texts of a document are remembered with the object they showed. */
+const TEXTS_KEPT = 20;
+
+/**
+ * A document on a living object, as plain state. There are three contents: what the server holds (`stored`), what VS Code
+ * was given to show (`shownText`), and what the text in the editor is based on (`base`); the last one is what a person's
+ * edits are compared with.
+ */
+export class LiveDocument {
+  readonly uri: Uri;
+  readonly address: ObjectAddress;
+  /** Set while a Secret's values are hidden: the key of their stand-ins. */
+  hideKey: string | undefined;
+  state: LiveState = 'live';
+  /** The newest whole object that was read. */
+  stored: JsonObject;
+  /** The object that the text in the editor is based on; undefined where text was restored and its base is not known. */
+  base: JsonObject | undefined;
+  /** What VS Code gets when it reads. */
+  shownText: string;
+  /** Rising, so that VS Code sees that there is something new. */
+  mtime: number;
+  size: number;
+  /** The UID that holds the name now, where it is not this one. */
+  holder: string | undefined;
+  private readonly texts = new Map<string, JsonObject>();
+
+  constructor(uri: Uri, address: ObjectAddress, stored: JsonObject, secretKey: string, now: number) {
+    this.uri = uri;
+    this.address = address;
+    this.hideKey = hidesValues(address) ? secretKey : undefined;
+    this.stored = stored;
+    this.mtime = now;
+    this.shownText = this.render(stored);
+    this.size = Buffer.byteLength(this.shownText);
+  }
+
+  /** What the object looks like in the document. */
+  shown(object: JsonObject): JsonObject {
+    return shownOf(object, this.hideKey === undefined ? undefined : { key: this.hideKey });
+  }
+
+  /** Prints an object and remembers which object that text shows. */
+  render(object: JsonObject): string {
+    const text = printYaml(this.shown(object));
+    this.remember(text, object);
+    return text;
+  }
+
+  /** Remembers that a text shows an object. */
+  remember(text: string, object: JsonObject): void {
+    this.texts.delete(text);
+    this.texts.set(text, object);
+    const oldest = this.texts.keys().next();
+    if (this.texts.size > TEXTS_KEPT && oldest.done !== true) this.texts.delete(oldest.value);
+  }
+
+  /** The object that exactly this text shows, if it is one that was rendered. */
+  objectOfText(text: string): JsonObject | undefined {
+    return this.texts.get(text);
+  }
+
+  /** Gives VS Code something new to read. */
+  show(text: string, now: number): void {
+    this.shownText = text;
+    this.size = Buffer.byteLength(text);
+    this.mtime = Math.max(now, this.mtime + 1);
+  }
+}

@@ -1,0 +1,168 @@
+import { EventEmitter, l10n, ThemeColor, ThemeIcon, TreeItem, TreeItemCollapsibleState, Uri, window, type Disposable, type TreeDataProvider } from 'vscode';
+import { findingIds, type Finding, type Severity } from '../../core/findings/finding.ts';
+import type { Editor } from '../app/editor.ts';
+import { commandIds, settingIds, viewIds } from '../app/ids.ts';
+import { changeSetting, settings } from '../app/settings.ts';
+import { ago } from '../tree/wording.ts';
+import { muteKey, sortFindings, splitMuted } from './muting.ts';
+
+/** A row of the findings: a severity, a muted group, or a finding. */
+export type FindingNode =
+  | { readonly type: 'severity'; readonly severity: Severity }
+  | { readonly type: 'muted' }
+  | { readonly type: 'finding'; readonly finding: Finding };
+
+const severities: readonly Severity[] = ['error', 'warning', 'info'];
+
+/** The findings of the live log, grouped by severity; muted ones stand apart and are counted, never hidden. */
+class FindingsTree implements TreeDataProvider<FindingNode> {
+  private readonly editor: Editor;
+  private readonly changed = new EventEmitter<undefined>();
+  readonly onDidChangeTreeData = this.changed.event;
+
+  constructor(editor: Editor) {
+    this.editor = editor;
+  }
+
+  refresh(): void {
+    this.changed.fire(undefined);
+  }
+
+  getChildren(node?: FindingNode): FindingNode[] {
+    const { open, muted } = splitMuted(this.editor.session.findings(), settings.muted());
+    if (node === undefined) {
+      const groups: FindingNode[] = severities.filter((severity) => open.some((finding) => finding.severity === severity)).map((severity) => ({ type: 'severity', severity }));
+      return muted.length === 0 ? groups : [...groups, { type: 'muted' }];
+    }
+    if (node.type === 'finding') return [];
+    const own = node.type === 'muted' ? muted : open.filter((finding) => finding.severity === node.severity);
+    return sortFindings(own).map((finding) => ({ type: 'finding', finding }));
+  }
+
+  getTreeItem(node: FindingNode): TreeItem {
+    if (node.type === 'finding') return findingItem(node.finding, this.editor.clock.now());
+    const { open, muted } = splitMuted(this.editor.session.findings(), settings.muted());
+    if (node.type === 'muted') {
+      const made = new TreeItem(l10n.t('Muted'), TreeItemCollapsibleState.Collapsed);
+      made.id = 'muted';
+      made.description = `${muted.length}`;
+      made.iconPath = new ThemeIcon('mute');
+      made.contextValue = 'muted';
+      return made;
+    }
+    const count = open.filter((finding) => finding.severity === node.severity).length;
+    const made = new TreeItem(severityWord(node.severity), TreeItemCollapsibleState.Expanded);
+    made.id = node.severity;
+    made.description = `${count}`;
+    made.iconPath = severityIcon(node.severity);
+    return made;
+  }
+
+  dispose(): void {
+    this.changed.dispose();
+  }
+}
+
+function severityWord(severity: Severity): string {
+  switch (severity) {
+    case 'error':
+      return l10n.t('Errors');
+    case 'warning':
+      return l10n.t('Warnings');
+    case 'info':
+      return l10n.t('Worth Knowing');
+  }
+}
+
+function severityIcon(severity: Severity): ThemeIcon {
+  switch (severity) {
+    case 'error':
+      return new ThemeIcon('error', new ThemeColor('list.errorForeground'));
+    case 'warning':
+      return new ThemeIcon('warning', new ThemeColor('list.warningForeground'));
+    case 'info':
+      return new ThemeIcon('info');
+  }
+}
+
+function findingItem(finding: Finding, now: number): TreeItem {
+  const { object } = finding;
+  const made = new TreeItem(finding.kind === undefined ? finding.id : `${finding.id} · ${finding.kind}`, TreeItemCollapsibleState.None);
+  const name = object.namespace === '' ? object.name : `${object.namespace}/${object.name}`;
+  const count = finding.count > 1 ? `×${finding.count}` : '';
+  made.description = [`${object.resource} ${name}`, count, ago(finding.lastAt, now)].filter((part) => part !== '').join(' · ');
+  made.tooltip = [finding.explanation, '', finding.remedy, ...(finding.fields.length === 0 ? [] : ['', finding.fields.join('\n')])].join('\n');
+  made.iconPath = severityIcon(finding.severity);
+  made.contextValue = 'finding';
+  made.accessibilityInformation = { label: `${severityWord(finding.severity)}: ${finding.id}, ${object.resource} ${name}. ${finding.explanation}` };
+  made.command = { command: commandIds.openFinding, title: l10n.t('Show Evidence'), arguments: [{ type: 'finding', finding } satisfies FindingNode] };
+  return made;
+}
+
+function isFindingNode(value: unknown): value is Extract<FindingNode, { type: 'finding' }> {
+  return typeof value === 'object' && value !== null && 'type' in value && value.type === 'finding' && 'finding' in value;
+}
+
+/** The view, its badge, its commands, and notifications of those findings that a person asked to be told of. */
+export function registerFindings(editor: Editor): Disposable[] {
+  const tree = new FindingsTree(editor);
+  const view = window.createTreeView(viewIds.findings, { treeDataProvider: tree, showCollapseAll: true });
+  const refresh = (): void => {
+    tree.refresh();
+    const { open } = splitMuted(editor.session.findings(), settings.muted());
+    const serious = open.filter((finding) => finding.severity !== 'info').length;
+    view.badge = serious === 0 ? undefined : { value: serious, tooltip: l10n.t('{0} finding(s)', serious) };
+  };
+  const told = new Set<string>();
+  return [
+    view,
+    tree,
+    editor.session.onDidChange(({ findings }) => {
+      if (findings.length > 0 || editor.session.history.lastSeq === 0) refresh();
+      notify(editor, findings, told);
+    }),
+    editor.command(commandIds.openFinding, (node) => {
+      if (!isFindingNode(node)) return;
+      const [event] = node.finding.events.slice(-1);
+      if (event !== undefined) editor.timeline.reveal(event);
+    }),
+    editor.command(commandIds.explainFinding, async (node) => {
+      const id = isFindingNode(node) ? node.finding.id : await window.showQuickPick([...findingIds], { title: l10n.t('Which finding?') });
+      if (id !== undefined) await openFindingPage(editor, id);
+    }),
+    editor.command(commandIds.muteFinding, async (node) => {
+      if (!isFindingNode(node)) return;
+      const reason = await window.showInputBox({ title: l10n.t('Mute Finding'), prompt: l10n.t('Why is this all right here?'), validateInput: (text) => (text.trim() === '' ? l10n.t('Give a reason.') : undefined) });
+      if (reason === undefined) return;
+      await changeSetting(settingIds.mutedFindings, { ...settings.muted(), [muteKey(node.finding)]: reason.trim() });
+      refresh();
+    }),
+    editor.command(commandIds.unmuteFindings, async () => {
+      await changeSetting(settingIds.mutedFindings, {});
+      refresh();
+    }),
+  ];
+}
+
+function notify(editor: Editor, findings: readonly Finding[], told: Set<string>): void {
+  const wanted = settings.notify();
+  for (const finding of findings) {
+    const key = muteKey(finding);
+    if (!wanted.includes(finding.id) || told.has(key) || key in settings.muted()) continue;
+    told.add(key);
+    const show = l10n.t('Show Evidence');
+    window.showWarningMessage(finding.explanation, show).then(
+      (chosen) => {
+        const event = finding.events.at(-1);
+        if (chosen === show && event !== undefined) editor.timeline.reveal(event);
+      },
+      (error: unknown) => editor.log.error(String(error)),
+    );
+  }
+}
+
+/** Opens the page of a finding: the packaged one as a preview. */
+export async function openFindingPage(editor: Pick<Editor, 'shelf' | 'context'>, id: string): Promise<void> {
+  const { showFindingPage } = await import('./findingPage.ts');
+  await showFindingPage(Uri.joinPath(editor.context.extensionUri, 'dist', 'docs', 'findings', `${id}.md`), id, editor.shelf);
+}

@@ -1,0 +1,115 @@
+import { randomBytes } from 'node:crypto';
+import type { Disposable } from '../../base/disposable.ts';
+import { Emitter, type Event } from '../../base/emitter.ts';
+import { EventLog } from '../../core/eventLog.ts';
+import { createDetector, type Detector } from '../../core/findings/detect.ts';
+import type { Finding } from '../../core/findings/finding.ts';
+import type { History } from '../../core/history.ts';
+import type { NewTraceEvent, TraceEvent, TraceHeader } from '../../core/traceEvent.ts';
+import { throttle, type Throttle } from '../app/throttle.ts';
+
+/** How often those who look are told of news, at most. */
+const NEWS_INTERVAL_MS = 250;
+
+/** What came since those who look were told last. */
+export interface News {
+  readonly events: readonly TraceEvent[];
+  readonly findings: readonly Finding[];
+}
+
+/**
+ * The one log of this window, and what follows from it. Tree, timeline, findings and exports read it here, and are told of
+ * news in batches.
+ */
+export class Session implements Disposable {
+  /** The random key under which Secrets' values are hashed in this log; never stored with it. */
+  readonly secretKey: string = randomBytes(16).toString('hex');
+  private readonly onError: (error: unknown) => void;
+  private readonly news: Emitter<News>;
+  private readonly appended: Emitter<readonly TraceEvent[]>;
+  private readonly throttle: Throttle;
+  private readonly clusters: NonNullable<TraceHeader['clusters']> = {};
+  private current: EventLog = new EventLog();
+  private detector: Detector = createDetector();
+  private pendingEvents: TraceEvent[] = [];
+  private pendingFindings: Finding[] = [];
+
+  constructor(onError: (error: unknown) => void) {
+    this.onError = onError;
+    this.news = new Emitter<News>(onError);
+    this.appended = new Emitter<readonly TraceEvent[]>(onError);
+    this.throttle = throttle(NEWS_INTERVAL_MS, () => this.tell());
+  }
+
+  /** Fires with what is new, at most four times a second. */
+  get onDidChange(): Event<News> {
+    return this.news.event;
+  }
+
+  /** Fires at once with every batch of events, for those who keep them. */
+  get onDidAppend(): Event<readonly TraceEvent[]> {
+    return this.appended.event;
+  }
+
+  get log(): EventLog {
+    return this.current;
+  }
+
+  get history(): History {
+    return this.current.history;
+  }
+
+  findings(): readonly Finding[] {
+    return this.detector.findings();
+  }
+
+  /** The clusters by id, for labels and for the header of an exported trace. */
+  clusterLabels(): NonNullable<TraceHeader['clusters']> {
+    return this.clusters;
+  }
+
+  /** Says what a person calls a cluster. */
+  nameCluster(id: string, label: string, server?: string): void {
+    this.clusters[id] = { label, ...(server === undefined ? {} : { server }) };
+  }
+
+  /** Appends what was seen or done. */
+  append(events: readonly NewTraceEvent[]): void {
+    const appended = this.current.appendAll(events);
+    for (const event of appended) this.pendingFindings.push(...this.detect(event));
+    this.pendingEvents.push(...appended);
+    this.appended.fire(appended);
+    this.throttle.request();
+  }
+
+  /** Forgets everything; watches go on and are seen anew with their next change. */
+  clear(): void {
+    this.current = new EventLog();
+    this.detector = createDetector();
+    this.pendingEvents = [];
+    this.pendingFindings = [];
+    this.news.fire({ events: [], findings: [] });
+  }
+
+  dispose(): void {
+    this.throttle.dispose();
+    this.news.dispose();
+    this.appended.dispose();
+  }
+
+  private detect(event: TraceEvent): readonly Finding[] {
+    try {
+      return this.detector.add(event);
+    } catch (error) {
+      this.onError(error);
+      return [];
+    }
+  }
+
+  private tell(): void {
+    const news = { events: this.pendingEvents, findings: this.pendingFindings };
+    this.pendingEvents = [];
+    this.pendingFindings = [];
+    this.news.fire(news);
+  }
+}

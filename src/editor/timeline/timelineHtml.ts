@@ -1,0 +1,39 @@
+import { randomBytes } from 'node:crypto';
+import { env, l10n, Uri, type Webview } from 'vscode';
+
+/** The folder of the webviews' files, the only one a webview may read. */
+export function mediaFolder(extensionUri: Uri): Uri {
+  return Uri.joinPath(extensionUri, 'dist', 'media');
+}
+
+/** The page of a webview app: one script and one style sheet of ours, nothing from anywhere else, nothing inline. */
+export function webviewHtml(webview: Webview, extensionUri: Uri, app: string, title: string): string {
+  const media = mediaFolder(extensionUri);
+  const nonce = randomBytes(18).toString('base64');
+  const address = (file: string): string => escaped(webview.asWebviewUri(Uri.joinPath(media, file)).toString());
+  const policy = [
+    `default-src 'none'`,
+    `script-src 'nonce-${nonce}'`,
+    `style-src ${webview.cspSource}`,
+    `font-src ${webview.cspSource}`,
+    `img-src ${webview.cspSource}`,
+  ].join('; ');
+  return `<!DOCTYPE html>
+<html lang="${escaped(env.language)}">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta http-equiv="Content-Security-Policy" content="${escaped(policy)}">
+<link rel="stylesheet" href="${address(`${app}.css`)}">
+<title>${escaped(title)}</title>
+</head>
+<body>
+<noscript>${escaped(l10n.t('This view needs scripts.'))}</noscript>
+<script nonce="${nonce}" src="${address(`${app}.js`)}"></script>
+</body>
+</html>`;
+}
+
+function escaped(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+}

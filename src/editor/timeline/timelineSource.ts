@@ -1,0 +1,29 @@
+import type { Event } from '../../base/emitter.ts';
+import type { EventLog } from '../../core/eventLog.ts';
+import type { Finding } from '../../core/findings/finding.ts';
+import type { TraceEvent } from '../../core/traceEvent.ts';
+import type { Session } from '../session/session.ts';
+
+/** What a timeline shows: the live log of this window, or a trace that was read from a file. */
+export interface TimelineSource {
+  readonly log: EventLog;
+  /** Whether its objects can be edited: not those of a trace. */
+  readonly hasCluster: boolean;
+  findings(): readonly Finding[];
+  clusterLabel(cluster: string): string;
+  /** Fires with what is new; the log holds it already. */
+  readonly onDidChange: Event<{ readonly events: readonly TraceEvent[]; readonly findings: readonly Finding[] }>;
+}
+
+/** The live log as a source. */
+export function liveSource(session: Session): TimelineSource {
+  return {
+    get log() {
+      return session.log;
+    },
+    hasCluster: true,
+    findings: () => session.findings(),
+    clusterLabel: (cluster) => session.clusterLabels()[cluster]?.label ?? cluster,
+    onDidChange: session.onDidChange,
+  };
+}

@@ -1,0 +1,56 @@
+import { randomBytes } from 'node:crypto';
+import { createWriteStream } from 'node:fs';
+import { once } from 'node:events';
+import { commands, l10n, Uri, window, workspace, type Disposable } from 'vscode';
+import { Anonymizer } from '../../core/anonymize.ts';
+import { printTraceLine, traceHeader } from '../../core/trace.ts';
+import type { Editor } from '../app/editor.ts';
+import { commandIds } from '../app/ids.ts';
+import { withProgress } from '../app/progress.ts';
+import { readEvents, withoutSeq } from './readTrace.ts';
+
+const filters = { [l10n.t('Object trace')]: ['ovtrace.jsonl', 'jsonl'] };
+
+/** Export of the live log as a trace, import of one into it, and the way to forget it. */
+export function registerTraceCommands(editor: Editor): Disposable[] {
+  const { command, session } = editor;
+  return [
+    command(commandIds.exportTrace, () => exportTrace(editor, false)),
+    command(commandIds.importTrace, async (given) => {
+      const chosen = given instanceof Uri ? [given] : await window.showOpenDialog({ title: l10n.t('Import Trace'), filters });
+      const [uri] = chosen ?? [];
+      if (uri === undefined) return;
+      const reader = await withProgress(l10n.t('Reading the trace'), (signal) => readEvents(uri.fsPath, signal, (events) => session.append(events.map(withoutSeq))));
+      for (const [id, { label, server }] of Object.entries(reader.header?.clusters ?? {})) session.nameCluster(id, label, server);
+      const [first] = reader.problems;
+      if (first !== undefined) await window.showWarningMessage(l10n.t('{0} line(s) of the trace were left out. The first: {1}', reader.problemCount, first.message));
+      await commands.executeCommand(commandIds.openTimeline);
+    }),
+    command(commandIds.clearLog, async () => {
+      const clear = l10n.t('Forget');
+      const question = l10n.t('Forget everything that was observed? Watches go on; what they see from now on is kept.');
+      if ((await window.showWarningMessage(question, { modal: true }, clear)) === clear) session.clear();
+    }),
+  ];
+}
+
+/** Writes the live log to a file that the person chooses; whether it was saved. `shared`: names and values replaced. */
+export async function exportTrace({ session, clock, userAgent }: Pick<Editor, 'session' | 'clock' | 'userAgent'>, shared: boolean): Promise<boolean> {
+  const folder = workspace.workspaceFolders?.[0]?.uri;
+  const name = `objects-${new Date(clock.now()).toISOString().slice(0, 19).replaceAll(':', '-')}.ovtrace.jsonl`;
+  const target = await window.showSaveDialog({ title: l10n.t('Export Trace'), filters, ...(folder === undefined ? {} : { defaultUri: Uri.joinPath(folder, name) }) });
+  if (target === undefined) return false;
+  const hide = shared ? new Anonymizer(randomBytes(16).toString('hex')) : undefined;
+  await withProgress(l10n.t('Exporting the trace'), async (signal) => {
+    const file = createWriteStream(target.fsPath, { mode: 0o600, signal });
+    const write = async (line: string): Promise<void> => {
+      if (!file.write(line)) await once(file, 'drain', { signal });
+    };
+    const header = traceHeader(userAgent, session.clusterLabels(), clock.now());
+    await write(printTraceLine(hide === undefined ? header : hide.header(header)));
+    for (const event of session.log.eventsFrom(1)) await write(printTraceLine(hide === undefined ? event : hide.event(event)));
+    file.end();
+    await once(file, 'close');
+  });
+  return true;
+}

@@ -1,0 +1,218 @@
+import { l10n } from 'vscode';
+import { isJsonObject, type Json, type JsonObject } from '../../codec/json.ts';
+import type { Finding } from '../../core/findings/finding.ts';
+import { describeGeneration, generationOf, generationState } from '../../core/generation.ts';
+import type { History, Incarnation, Version } from '../../core/history.ts';
+import { describeOwner, ownersOf } from '../../core/ownership.ts';
+import { formatPath } from '../../core/path.ts';
+import { referencesOf, type Reference } from '../../core/references.ts';
+import type { DetailNode } from './nodes.ts';
+import { ago, badgeColours, badgesOf, describeActor, describeBeginning, describeChange, describeEnd, newestVersion, shortUid } from './wording.ts';
+
+const VERSIONS_SHOWN = 50;
+const FIELDS_SHOWN = 200;
+
+/** What the details of an incarnation are made from. */
+export interface DetailInput {
+  readonly history: History;
+  readonly incarnation: Incarnation;
+  readonly nodeId: string;
+  readonly key: string;
+  readonly now: number;
+  readonly findings: readonly Finding[];
+}
+
+/** The rows below an incarnation: identity, version, generation, last change, owners, references, findings, versions. */
+export function incarnationDetails(input: DetailInput): DetailNode[] {
+  const { incarnation, nodeId } = input;
+  const version = newestVersion(incarnation);
+  const rows: (DetailNode | undefined)[] = [
+    {
+      type: 'detail',
+      id: `${nodeId}/uid`,
+      label: l10n.t('UID'),
+      description: shortUid(incarnation.uid),
+      tooltip: `${incarnation.uid}\n${[describeBeginning(incarnation), describeEnd(incarnation)].filter((part) => part !== undefined).join('; ')}`,
+      icon: 'key',
+      context: 'uid',
+    },
+    ...(version === undefined ? [] : versionFacts(input, version)),
+    findingsRow(input),
+    versionsRow(input),
+  ];
+  return rows.filter((row) => row !== undefined);
+}
+
+function versionFacts(input: DetailInput, version: Version): (DetailNode | undefined)[] {
+  const { incarnation, nodeId, key, now } = input;
+  const badge = badgesOf(incarnation).get(version.token);
+  return [
+    {
+      type: 'detail',
+      id: `${nodeId}/token`,
+      label: l10n.t('Version'),
+      description: badge?.code ?? '',
+      tooltip: l10n.t('The version token as a badge: equal badges are the same version of this object, different ones are not, and nothing else follows. The raw token can be shown or copied from the menu.'),
+      icon: 'circle-filled',
+      colour: badgeColours[badge?.colour ?? 0] ?? 'charts.foreground',
+      context: 'token',
+      version: { key, uid: incarnation.uid, token: version.token },
+    },
+    generationRow(nodeId, version),
+    {
+      type: 'detail',
+      id: `${nodeId}/change`,
+      label: l10n.t('Last change'),
+      description: l10n.t('{0}, {1}, by {2}', describeChange(version), ago(version.at, now), describeActor(version.actor)),
+      tooltip: changeTooltip(version),
+      icon: 'edit',
+      context: 'change',
+      version: { key, uid: incarnation.uid, token: version.token },
+    },
+    ownersRow(nodeId, version.body),
+    referencesRow(input, version.body),
+  ];
+}
+
+function generationRow(nodeId: string, version: Version): DetailNode {
+  const state = version.body === undefined ? generationState(version.generation, version.observedGeneration, []) : generationOf(version.body);
+  const generation = state.generation ?? version.generation;
+  const observed = state.observedGeneration ?? version.observedGeneration;
+  const numbers = generation === undefined ? l10n.t('none') : observed === undefined ? `${generation}` : `${generation} · ${l10n.t('observed {0}', observed)}`;
+  return {
+    type: 'detail',
+    id: `${nodeId}/generation`,
+    label: l10n.t('Generation'),
+    description: generation === undefined ? numbers : `${numbers} · ${describeGeneration(state)}`,
+    tooltip: l10n.t('Counts changes of the desired state as this resource defines it, and is compared with observedGeneration only. An unchanged generation does not mean that nothing changed.'),
+    icon: state.verdict === 'not-yet-seen' || state.verdict === 'seen' ? 'watch' : 'checklist',
+  };
+}
+
+function changeTooltip(version: Version): string {
+  const who =
+    version.actorKnown === undefined
+      ? l10n.t('Nothing observed tells who made this version.')
+      : version.actorKnown === 'write'
+        ? l10n.t('Known from the write itself.')
+        : l10n.t('Known from managedFields: a field manager is a name that a client chose, not an identity.');
+  const paths = (version.changed?.paths ?? []).slice(0, 20);
+  return [new Date(version.at).toISOString(), who, ...paths].join('\n');
+}
+
+/** The owners of fields by manager; absent where no managed fields were read. */
+function ownersRow(nodeId: string, body: JsonObject | undefined): DetailNode | undefined {
+  const metadata = body?.['metadata'];
+  const managed = isJsonObject(metadata) ? metadata['managedFields'] : undefined;
+  if (!Array.isArray(managed)) return { type: 'detail', id: `${nodeId}/owners`, label: l10n.t('Owners of fields'), description: l10n.t('not read'), icon: 'organization' };
+  const owners = ownersOf(managed as Json[]);
+  return {
+    type: 'detail',
+    id: `${nodeId}/owners`,
+    label: l10n.t('Owners of fields'),
+    description: [...new Set(owners.map((owner) => owner.manager))].join(', '),
+    icon: 'organization',
+    children: owners.map((owner, index) => ({
+      type: 'detail',
+      id: `${nodeId}/owners/${index}`,
+      label: describeOwner(owner),
+      description: l10n.t('{0} fields', owner.paths.length),
+      ...(owner.time === undefined ? {} : { tooltip: owner.time }),
+      icon: 'account',
+      children: owner.paths.slice(0, FIELDS_SHOWN).map((path, at) => ({
+        type: 'detail',
+        id: `${nodeId}/owners/${index}/${at}`,
+        label: formatPath(path),
+        icon: 'symbol-field',
+      })),
+    })),
+  };
+}
+
+function referencesRow(input: DetailInput, body: JsonObject | undefined): DetailNode | undefined {
+  const references = body === undefined ? [] : referencesOf(body);
+  if (references.length === 0) return undefined;
+  const { nodeId } = input;
+  const children = references.map((reference, index) => referenceRow(input, reference, index));
+  const broken = children.filter((child) => child.colour !== undefined).length;
+  return {
+    type: 'detail',
+    id: `${nodeId}/references`,
+    label: l10n.t('References'),
+    description: broken === 0 ? `${references.length}` : l10n.t('{0}, of which {1} point at something gone', references.length, broken),
+    icon: broken === 0 ? 'references' : 'warning',
+    ...(broken === 0 ? {} : { colour: 'list.warningForeground' }),
+    children,
+  };
+}
+
+function referenceRow({ history, incarnation, nodeId }: DetailInput, reference: Reference, index: number): DetailNode {
+  const namespace = reference.namespace === undefined ? '' : `${reference.namespace}/`;
+  const target = reference.uid === undefined ? undefined : history.uids.get(`${incarnation.cluster}\0${reference.uid}`);
+  const gone = target?.end !== undefined;
+  const verdict =
+    reference.uid === undefined
+      ? l10n.t('by name only: means whatever holds the name')
+      : target === undefined
+        ? l10n.t('UID {0} not observed', shortUid(reference.uid))
+        : gone
+          ? l10n.t('points at {0}, which is gone', shortUid(reference.uid))
+          : l10n.t('holds: {0}', shortUid(reference.uid));
+  return {
+    type: 'detail',
+    id: `${nodeId}/references/${index}`,
+    label: `${reference.kind} ${namespace}${reference.name}`,
+    description: verdict,
+    tooltip: [formatPath(reference.path), ...(reference.uid === undefined ? [] : [reference.uid])].join('\n'),
+    icon: gone ? 'warning' : 'link',
+    ...(gone ? { colour: 'list.warningForeground' } : {}),
+  };
+}
+
+function findingsRow({ findings, incarnation, nodeId }: DetailInput): DetailNode | undefined {
+  const own = findings.filter((finding) => finding.object.uid === incarnation.uid);
+  if (own.length === 0) return undefined;
+  return {
+    type: 'detail',
+    id: `${nodeId}/findings`,
+    label: l10n.t('Findings'),
+    description: `${own.length}`,
+    icon: 'lightbulb',
+    children: own.map((finding, index) => ({
+      type: 'detail',
+      id: `${nodeId}/findings/${index}`,
+      label: finding.id,
+      description: finding.explanation,
+      tooltip: `${finding.explanation}\n${finding.remedy}`,
+      icon: finding.severity,
+      context: 'finding',
+    })),
+  };
+}
+
+function versionsRow({ incarnation, nodeId, key, now }: DetailInput): DetailNode {
+  const badges = badgesOf(incarnation);
+  const shown = incarnation.versions.slice(-VERSIONS_SHOWN).reverse();
+  const hidden = incarnation.versions.length - shown.length;
+  return {
+    type: 'detail',
+    id: `${nodeId}/versions`,
+    label: l10n.t('Versions'),
+    description: hidden === 0 ? `${incarnation.versions.length}` : l10n.t('{0}, the newest {1} shown', incarnation.versions.length, shown.length),
+    icon: 'history',
+    children: shown.map((version) => {
+      const badge = badges.get(version.token);
+      return {
+        type: 'detail',
+        id: `${nodeId}/versions/${version.token}`,
+        label: badge?.code ?? '',
+        description: l10n.t('{0}, {1}, by {2}', describeChange(version), ago(version.at, now), describeActor(version.actor)),
+        tooltip: version.placed ? changeTooltip(version) : `${l10n.t('No watch has placed this version among the others yet.')}\n${changeTooltip(version)}`,
+        icon: version.placed ? 'circle-filled' : 'circle-outline',
+        colour: badgeColours[badge?.colour ?? 0] ?? 'charts.foreground',
+        context: 'version',
+        version: { key, uid: incarnation.uid, token: version.token },
+      };
+    }),
+  };
+}

@@ -1,0 +1,229 @@
+import { EventEmitter, l10n, type ProviderResult, type TreeDataProvider, type TreeItem } from 'vscode';
+import type { Disposable } from '../../base/disposable.ts';
+import type { NameHistory } from '../../core/history.ts';
+import type { ShownRow } from '../app/api.ts';
+import { throttle, type Throttle } from '../app/throttle.ts';
+import type { Clusters } from '../clusters/clusters.ts';
+import type { Session } from '../session/session.ts';
+import type { WatchDefinition } from '../watches/watchDefinition.ts';
+import type { Watches } from '../watches/watches.ts';
+import { incarnationDetails } from './incarnationDetails.ts';
+import type { GroupNode, IncarnationNode, ObjectNode, TreeNode, WatchNode } from './nodes.ts';
+import { matchesFilter, ObjectIndex, type Order } from './objectIndex.ts';
+import { treeItemOf } from './treeItems.ts';
+import { currentIncarnation } from './wording.ts';
+
+/** How objects are grouped below a watch. */
+export type Grouping = 'none' | 'namespace' | 'state';
+
+/** What the tree reads. */
+export interface TreeSources {
+  readonly session: Session;
+  readonly watches: Watches;
+  readonly clusters: Clusters;
+  now(): number;
+  pageSize(): number;
+}
+
+const REFRESH_INTERVAL_MS = 500;
+
+/** The rows of "Watched Objects", computed from the log when VS Code asks for them. */
+export class WatchedObjects implements TreeDataProvider<TreeNode>, Disposable {
+  private readonly sources: TreeSources;
+  private readonly index = new ObjectIndex();
+  private readonly changed = new EventEmitter<TreeNode | undefined>();
+  private readonly nodes = new Map<string, TreeNode>();
+  private readonly parents = new Map<string, string>();
+  private readonly pages = new Map<string, number>();
+  private readonly subscriptions: Disposable[];
+  private readonly refresher: Throttle;
+  private order: Order = 'name';
+  private grouping: Grouping = 'none';
+  private filterText = '';
+
+  readonly onDidChangeTreeData = this.changed.event;
+
+  constructor(sources: TreeSources) {
+    this.sources = sources;
+    this.refresher = throttle(REFRESH_INTERVAL_MS, () => this.changed.fire(undefined));
+    this.index.addHistory(sources.session.history);
+    this.subscriptions = [
+      sources.session.onDidChange(({ events }) => {
+        if (sources.session.history.lastSeq === 0) this.index.clear();
+        this.index.add(events);
+        this.refresher.request();
+      }),
+      sources.watches.onDidChange(() => this.refresher.request()),
+    ];
+  }
+
+  /** What is shown: order, grouping and filter. */
+  get view(): { readonly order: Order; readonly grouping: Grouping; readonly filter: string } {
+    return { order: this.order, grouping: this.grouping, filter: this.filterText };
+  }
+
+  /** Changes what is shown. */
+  setView(view: { readonly order?: Order; readonly grouping?: Grouping; readonly filter?: string }): void {
+    this.order = view.order ?? this.order;
+    this.grouping = view.grouping ?? this.grouping;
+    this.filterText = view.filter ?? this.filterText;
+    this.pages.clear();
+    this.changed.fire(undefined);
+  }
+
+  /** Shows one page more of a node's children. */
+  showMore(parent: string): void {
+    this.pages.set(parent, (this.pages.get(parent) ?? 1) + 1);
+    this.changed.fire(this.nodes.get(parent));
+  }
+
+  refresh(): void {
+    this.refresher.request();
+  }
+
+  getTreeItem(node: TreeNode): TreeItem {
+    return treeItemOf(node, this.sources);
+  }
+
+  getChildren(node?: TreeNode): ProviderResult<TreeNode[]> {
+    const children = node === undefined ? this.roots() : this.childrenOf(node);
+    for (const child of children) {
+      this.nodes.set(child.id, child);
+      if (node !== undefined) this.parents.set(child.id, node.id);
+    }
+    return [...children];
+  }
+
+  getParent(node: TreeNode): TreeNode | undefined {
+    return this.nodes.get(this.parents.get(node.id) ?? '');
+  }
+
+  /** The row of a name, with its parents known, so that it can be revealed; undefined where no watch shows it. */
+  findObject(key: string): ObjectNode | undefined {
+    for (const root of this.roots()) {
+      this.getChildren(undefined);
+      for (const watch of this.childrenOf(root)) {
+        if (watch.type !== 'watch') continue;
+        const definition = this.sources.watches.get(watch.watch);
+        if (definition === undefined || !this.keysOf(definition).includes(key)) continue;
+        this.getChildren(root);
+        const node: ObjectNode = { type: 'object', id: `${watch.id}/${key}`, watch: watch.watch, key };
+        this.nodes.set(node.id, node);
+        this.parents.set(node.id, watch.id);
+        return node;
+      }
+    }
+    return undefined;
+  }
+
+  /** The rows below a row, or the roots, as they are shown. */
+  shownRows(parent?: TreeNode): ShownRow[] {
+    const children = parent === undefined ? this.roots() : this.childrenOf(parent);
+    return children.map((node) => {
+      const { label, description, contextValue } = this.getTreeItem(node);
+      return { node, label: typeof label === 'string' ? label : (label?.label ?? ''), description: String(description ?? ''), context: contextValue ?? '' };
+    });
+  }
+
+  dispose(): void {
+    for (const subscription of this.subscriptions) subscription.dispose();
+    this.refresher.dispose();
+    this.changed.dispose();
+  }
+
+  private roots(): TreeNode[] {
+    const keys = [...new Set(this.sources.watches.definitions().map((definition) => definition.cluster))];
+    return keys.map((cluster) => ({ type: 'cluster', id: `cluster/${cluster}`, cluster }));
+  }
+
+  private childrenOf(node: TreeNode): readonly TreeNode[] {
+    switch (node.type) {
+      case 'cluster':
+        return this.watchesOf(node.cluster);
+      case 'watch':
+        return this.objectsOf(node);
+      case 'group':
+        return this.page(node.id, node.keys, (key) => ({ type: 'object', id: `${node.id}/${key}`, watch: node.watch, key }));
+      case 'object':
+        return this.incarnationsOf(node);
+      case 'incarnation':
+        return this.detailsOf(node);
+      case 'detail':
+        return node.children ?? [];
+      case 'more':
+        return [];
+    }
+  }
+
+  private watchesOf(cluster: string): WatchNode[] {
+    return this.sources.watches
+      .definitions()
+      .filter((definition) => definition.cluster === cluster)
+      .map((definition) => ({ type: 'watch', id: `watch/${definition.id}`, watch: definition.id }));
+  }
+
+  private keysOf(definition: WatchDefinition): readonly string[] {
+    const { clusterId } = this.sources.watches.status(definition.id);
+    if (clusterId === undefined) return [];
+    const { group, resource, namespace, name, labelSelector } = definition;
+    const scope = { cluster: clusterId, group, resource, ...(namespace === undefined ? {} : { namespace }), ...(name === undefined ? {} : { name }) };
+    const keys = this.index.keys(scope, this.order);
+    return labelSelector === undefined ? keys : keys.filter((key) => this.sources.watches.delivered(definition.id, key));
+  }
+
+  private objectsOf(node: WatchNode): readonly TreeNode[] {
+    const definition = this.sources.watches.get(node.watch);
+    if (definition === undefined) return [];
+    const { history } = this.sources.session;
+    let keys = this.keysOf(definition);
+    if (this.filterText !== '') {
+      keys = keys.filter((key) => {
+        const found = history.names.get(key);
+        return found !== undefined && matchesFilter(found, this.filterText);
+      });
+    }
+    if (this.grouping !== 'none') return this.groupsOf(node, keys);
+    return this.page(node.id, keys, (key) => ({ type: 'object', id: `${node.id}/${key}`, watch: node.watch, key }));
+  }
+
+  private groupsOf(node: WatchNode, keys: readonly string[]): GroupNode[] {
+    const { history } = this.sources.session;
+    const groups = Map.groupBy(keys, (key) => {
+      const found = history.names.get(key);
+      return found === undefined ? '' : this.grouping === 'namespace' ? found.name.namespace : stateOf(found);
+    });
+    return [...groups].sort(([a], [b]) => (a < b ? -1 : 1)).map(([label, own]) => ({ type: 'group', id: `${node.id}/group/${label}`, watch: node.watch, label, keys: own }));
+  }
+
+  private page(parent: string, keys: readonly string[], nodeOf: (key: string) => TreeNode): readonly TreeNode[] {
+    const limit = this.sources.pageSize() * (this.pages.get(parent) ?? 1);
+    const shown: TreeNode[] = keys.slice(0, limit).map(nodeOf);
+    if (keys.length > limit) shown.push({ type: 'more', id: `${parent}/more`, parent, shown: limit, total: keys.length });
+    return shown;
+  }
+
+  private incarnationsOf(node: ObjectNode): readonly IncarnationNode[] {
+    const found = this.sources.session.history.names.get(node.key);
+    return (found?.incarnations ?? []).toReversed().map(({ uid }) => ({ type: 'incarnation', id: `${node.id}/${uid}`, watch: node.watch, key: node.key, uid }));
+  }
+
+  private detailsOf(node: IncarnationNode): readonly TreeNode[] {
+    const { session } = this.sources;
+    const incarnation = session.history.names.get(node.key)?.incarnations.find(({ uid }) => uid === node.uid);
+    if (incarnation === undefined) return [];
+    return incarnationDetails({
+      history: session.history,
+      incarnation,
+      nodeId: node.id,
+      key: node.key,
+      now: this.sources.now(),
+      findings: session.findings(),
+    });
+  }
+}
+
+function stateOf(history: NameHistory): string {
+  const current = currentIncarnation(history);
+  if (current === undefined || current.end !== undefined) return l10n.t('gone');
+  return current.terminatingAt === undefined ? l10n.t('living') : l10n.t('terminating');
+}

@@ -1,0 +1,120 @@
+import { l10n, window, type Disposable } from 'vscode';
+import { AppError } from '../../base/appError.ts';
+import { cancelled } from '../../base/clock.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../codec/json.ts';
+import type { Incarnation } from '../../core/history.ts';
+import { valueAt, type Path } from '../../core/path.ts';
+import type { Editor } from '../app/editor.ts';
+import { commandIds } from '../app/ids.ts';
+import { limited } from '../app/signal.ts';
+import { addressOfIncarnation, locate } from '../documents/locate.ts';
+import { clusterKeyOf, livingIncarnationOf } from '../documents/objectCommands.ts';
+import { readObject } from '../documents/readObject.ts';
+import type { Located } from '../documents/objectSaver.ts';
+import type { Report } from '../../write/report.ts';
+import { describeTarget, identityOf } from '../../write/target.ts';
+import { isDone, outcomeSentence } from './outcomeWords.ts';
+
+const READ_LIMIT_MS = 20_000;
+
+const field = (...names: string[]): Path => names.map((name) => ({ field: name }));
+
+/** A change of single fields, as the ready edits make it. */
+interface Changes {
+  readonly set: readonly (readonly [Path, Json])[];
+  readonly remove: readonly Path[];
+}
+
+/** The ready edits: scale, label, annotate, set an image, remove a finalizer. Each is a safe write of one field. */
+export function registerEditCommands(editor: Editor): Disposable[] {
+  const edit = (id: string, ask: (object: JsonObject, located: Located) => Promise<Changes>): Disposable =>
+    editor.command(id, async (node) => {
+      const incarnation = livingIncarnationOf(editor, node);
+      const { located, object } = await read(editor, incarnation);
+      const changes = await ask(object, located);
+      await finish(editor, located, await editor.writer.write({ ...located, intent: { kind: 'changes', ...changes } }));
+    });
+  return [
+    edit(commandIds.scale, askReplicas),
+    edit(commandIds.setLabel, (object) => askPair(object, 'labels', l10n.t('Set Label'))),
+    edit(commandIds.setAnnotation, (object) => askPair(object, 'annotations', l10n.t('Set Annotation'))),
+    edit(commandIds.setImage, askImage),
+    edit(commandIds.removeFinalizer, askFinalizer),
+    editor.command(commandIds.showLastReport, () => editor.reports.show()),
+  ];
+}
+
+/** Reads the incarnation that is meant; refuses another one that holds the name now. */
+async function read(editor: Editor, incarnation: Incarnation): Promise<{ located: Located; object: JsonObject }> {
+  const located = await locate(editor.clusters, addressOfIncarnation(incarnation, clusterKeyOf(editor, incarnation)));
+  const object = await readObject(located.connected.cluster, located.target, limited(READ_LIMIT_MS));
+  if (object === undefined) throw new AppError('not-found', l10n.t('{0} is gone.', describeTarget(located.target)));
+  if (identityOf(object).uid !== incarnation.uid) {
+    throw new AppError('not-found', l10n.t('Another incarnation holds the name {0} now.', describeTarget(located.target)), { advice: l10n.t('Look at it in the tree first.') });
+  }
+  return { located, object };
+}
+
+/** Says how a write ended, with the way to its report. */
+export async function finish(editor: Pick<Editor, 'reports' | 'decisions'>, located: Located, report: Report): Promise<void> {
+  const sentence = outcomeSentence(report, describeTarget(located.target));
+  if (isDone(report.outcome) || report.outcome === 'cancelled') return;
+  const show = l10n.t('Show Report');
+  if ((await window.showWarningMessage(sentence, show)) === show) await editor.reports.show();
+}
+
+async function askReplicas(object: JsonObject): Promise<Changes> {
+  const path = field('spec', 'replicas');
+  const now = valueAt(object, path);
+  if (now === undefined) throw new AppError('usage', l10n.t('This kind has no replicas.'));
+  const typed = await window.showInputBox({
+    title: l10n.t('Scale'),
+    prompt: l10n.t('Replicas'),
+    value: String(now),
+    validateInput: (text) => (/^\d{1,9}$/.test(text.trim()) ? undefined : l10n.t('A whole number from 0.')),
+  });
+  if (typed === undefined) throw cancelled();
+  return { set: [[path, Number(typed)]], remove: [] };
+}
+
+async function askPair(object: JsonObject, map: 'labels' | 'annotations', title: string): Promise<Changes> {
+  const there = valueAt(object, field('metadata', map));
+  const names = isJsonObject(there) ? Object.keys(there) : [];
+  const typed = await window.showInputBox({
+    title,
+    prompt: l10n.t('NAME=VALUE to set, NAME- to remove'),
+    placeHolder: names.slice(0, 5).join(', '),
+    validateInput: (text) => (/^[^=\s]+(=.*|-)$/.test(text) ? undefined : l10n.t('Write NAME=VALUE or NAME-.')),
+  });
+  if (typed === undefined) throw cancelled();
+  const at = typed.indexOf('=');
+  if (at < 0) return { set: [], remove: [field('metadata', map, typed.slice(0, -1))] };
+  const [name, value] = [typed.slice(0, at), typed.slice(at + 1)];
+  return { set: isJsonObject(there) ? [[field('metadata', map, name), value]] : [[field('metadata', map), { [name]: value }]], remove: [] };
+}
+
+async function askImage(object: JsonObject): Promise<Changes> {
+  const roots: Path[] = [field('spec', 'containers'), field('spec', 'template', 'spec', 'containers'), field('spec', 'jobTemplate', 'spec', 'template', 'spec', 'containers')];
+  const root = roots.find((path) => Array.isArray(valueAt(object, path)));
+  const containers = root === undefined ? [] : (valueAt(object, root) as Json[]);
+  const items = containers.flatMap((item) => (isJsonObject(item) && typeof item['name'] === 'string' ? [{ label: item['name'], description: String(item['image'] ?? ''), name: item['name'] }] : []));
+  if (root === undefined || items.length === 0) throw new AppError('usage', l10n.t('This kind has no containers.'));
+  const chosen = items.length === 1 ? items[0] : await window.showQuickPick(items, { title: l10n.t('Set Image: of which container?') });
+  if (chosen === undefined) throw cancelled();
+  const image = await window.showInputBox({ title: l10n.t('Set Image'), prompt: l10n.t('Image of {0}', chosen.label), value: chosen.description });
+  if (image === undefined || image.trim() === '') throw cancelled();
+  return { set: [[[...root, { key: { name: chosen.name } }, { field: 'image' }], image.trim()]], remove: [] };
+}
+
+async function askFinalizer(object: JsonObject): Promise<Changes> {
+  const path = field('metadata', 'finalizers');
+  const there = valueAt(object, path);
+  const finalizers = Array.isArray(there) ? there.filter((item) => typeof item === 'string') : [];
+  if (finalizers.length === 0) throw new AppError('usage', l10n.t('This object has no finalizers.'));
+  const chosen = await window.showQuickPick(finalizers, { title: l10n.t('Remove Finalizer') });
+  if (chosen === undefined) throw cancelled();
+  const remove = l10n.t('Remove');
+  const question = l10n.t('Remove the finalizer {0}? What its controller still had to clean up stays behind.', chosen);
+  if ((await window.showWarningMessage(question, { modal: true }, remove)) !== remove) throw cancelled();
+  return { set: [], remove: [[...path, { value: chosen }]] };
+}
