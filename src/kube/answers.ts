@@ -124,7 +124,7 @@ function refusal(head: Head, status: StatusAnswer | undefined, body: string, now
     return badAnswer(head, http >= 300 && http < 400 ? 'a redirection' : 'a web page');
   }
   const code = codeFor(http, status?.reason ?? '');
-  const said = status?.message ?? body.trim().split('\n')[0]?.slice(0, 300) ?? '';
+  const said = oneLine(status?.message ?? body.trim().split('\n')[0] ?? '');
   const sentence = sentenceFor(code, http, said);
   const wait = retryAfterMs(head, status, now);
   return new AppError(code, sentence, {
@@ -148,13 +148,22 @@ function codeFor(http: number, reason: string): ErrorCode {
 
 function sentenceFor(code: ErrorCode, http: number, said: string): string {
   const told = said === '' ? '' : `: ${said}`;
-  if (code === 'unauthenticated')
-    return `The API server does not accept the credentials (401)${told}.`.replace('..', '.');
+  if (code === 'unauthenticated') return `The API server does not accept the credentials (401)${told}.`;
   if (code === 'forbidden') return `The API server does not allow this${told}.`;
   if (code === 'not-found') return `The API server has no such thing${told}.`;
   if (code === 'throttled') return `The API server asks to slow down (429)${told}.`;
   if (code === 'unavailable') return `The API server cannot answer at the moment (${http})${told}.`;
   return `The API server answered with ${http}${told}.`;
+}
+
+const MAX_SAID = 500;
+
+/** The server's own words, as the end of a sentence of ours. */
+function oneLine(text: string): string {
+  return text
+    .replace(/\s+/g, ' ')
+    .replace(/[\s.]+$/, '')
+    .slice(0, MAX_SAID);
 }
 
 function badAnswer(head: Head, what: string): AppError {

@@ -1,3 +1,4 @@
+import { X509Certificate } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { Agent as HttpAgent } from 'node:http';
 import { Agent as HttpsAgent, type AgentOptions } from 'node:https';
@@ -233,6 +234,8 @@ async function readTls(cluster: ClusterEntry, user: UserEntry | undefined): Prom
     ...(cert === undefined || key === undefined ? {} : { cert, key }),
   };
   try {
+    // A broken CA is passed over in silence by the secure context, a broken certificate or key is not.
+    if (material.ca !== undefined) void new X509Certificate(material.ca);
     createSecureContext(material);
   } catch (error) {
     throw new AppError(

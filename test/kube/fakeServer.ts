@@ -39,7 +39,11 @@ export async function startFakeServer(handler: FakeHandler): Promise<FakeServer>
     incoming.on('end', () => {
       const url = new URL(incoming.url ?? '/', 'http://fake');
       if (url.pathname === '/api/v1/namespaces/kube-system') {
-        sendJson(response, 200, { kind: 'Namespace', apiVersion: 'v1', metadata: { name: 'kube-system', uid: FAKE_CLUSTER, resourceVersion: '1' } });
+        sendJson(response, 200, {
+          kind: 'Namespace',
+          apiVersion: 'v1',
+          metadata: { name: 'kube-system', uid: FAKE_CLUSTER, resourceVersion: '1' },
+        });
         return;
       }
       const request: FakeRequest = {
@@ -75,19 +79,39 @@ export async function startFakeServer(handler: FakeHandler): Promise<FakeServer>
 }
 
 /** Sends one JSON document. */
-export function sendJson(response: ServerResponse, status: number, body: unknown, headers: Record<string, string> = {}): void {
+export function sendJson(
+  response: ServerResponse,
+  status: number,
+  body: unknown,
+  headers: Record<string, string> = {},
+): void {
   response.writeHead(status, { 'content-type': 'application/json', ...headers });
   response.end(JSON.stringify(body));
 }
 
 /** Sends a `Status` failure. */
-export function sendStatus(response: ServerResponse, code: number, reason: string, extra: object = {}, headers: Record<string, string> = {}): void {
+export function sendStatus(
+  response: ServerResponse,
+  code: number,
+  reason: string,
+  extra: object = {},
+  headers: Record<string, string> = {},
+): void {
   sendJson(response, code, statusBody(code, reason, extra), headers);
 }
 
 /** A `Status` failure. */
 export function statusBody(code: number, reason: string, extra: object = {}): object {
-  return { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure', message: `${reason} happened`, reason, code, ...extra };
+  return {
+    kind: 'Status',
+    apiVersion: 'v1',
+    metadata: {},
+    status: 'Failure',
+    message: `${reason} happened`,
+    reason,
+    code,
+    ...extra,
+  };
 }
 
 /** A ConfigMap. */
@@ -95,14 +119,31 @@ export function configMap(name: string, uid: string, token: string, extra: objec
   return {
     kind: 'ConfigMap',
     apiVersion: 'v1',
-    metadata: { name, namespace: 'ns', uid, resourceVersion: token, creationTimestamp: '2026-01-01T00:00:00Z', ...extra },
+    metadata: {
+      name,
+      namespace: 'ns',
+      uid,
+      resourceVersion: token,
+      creationTimestamp: '2026-01-01T00:00:00Z',
+      ...extra,
+    },
     data: { key: token },
   };
 }
 
 /** Sends a list; `more` is the continue token. */
-export function sendList(response: ServerResponse, token: string, items: readonly object[], more?: string, remaining?: number): void {
-  const metadata = { resourceVersion: token, ...(more === undefined ? {} : { continue: more }), ...(remaining === undefined ? {} : { remainingItemCount: remaining }) };
+export function sendList(
+  response: ServerResponse,
+  token: string,
+  items: readonly object[],
+  more?: string,
+  remaining?: number,
+): void {
+  const metadata = {
+    resourceVersion: token,
+    ...(more === undefined ? {} : { continue: more }),
+    ...(remaining === undefined ? {} : { remainingItemCount: remaining }),
+  };
   sendJson(response, 200, { kind: 'ConfigMapList', apiVersion: 'v1', metadata, items });
 }
 

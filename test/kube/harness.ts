@@ -7,12 +7,18 @@ import type { ClusterEntry, Kubeconfig, UserEntry } from '../../src/kube/kubecon
 import { watchResource, type WatchOptions, type WatchState, type WatchTarget } from '../../src/kube/watch.ts';
 
 /** A kubeconfig of one context for a server. */
-export function kubeconfigFor(url: string, cluster: Partial<ClusterEntry> = {}, user: Partial<UserEntry> = {}): Kubeconfig {
+export function kubeconfigFor(
+  url: string,
+  cluster: Partial<ClusterEntry> = {},
+  user: Partial<UserEntry> = {},
+): Kubeconfig {
   const at = '/test/config:1';
   return {
     contexts: [{ name: 'test', at, cluster: 'test', user: 'test', namespace: 'ns' }],
     currentContext: 'test',
-    clusters: new Map([['test', { name: 'test', at, server: url, insecure: false, disableCompression: false, ...cluster }]]),
+    clusters: new Map([
+      ['test', { name: 'test', at, server: url, insecure: false, disableCompression: false, ...cluster }],
+    ]),
     users: new Map([['test', { name: 'test', at, ...user }]]),
     files: ['/test/config'],
   };
@@ -44,7 +50,12 @@ export class Watching {
   private readonly controller = new AbortController();
   private readonly running: Promise<void>;
 
-  constructor(cluster: Cluster, target: Partial<WatchTarget> = {}, options: Partial<WatchOptions> = {}, take?: (event: NewTraceEvent) => void) {
+  constructor(
+    cluster: Cluster,
+    target: Partial<WatchTarget> = {},
+    options: Partial<WatchOptions> = {},
+    take?: (event: NewTraceEvent) => void,
+  ) {
     this.running = watchResource(
       cluster,
       { resource: configMaps, namespace: 'ns', bodies: 'whole', ...target },

@@ -4,7 +4,18 @@ import type { ServerResponse } from 'node:http';
 import type { Cluster } from '../../src/kube/cluster.ts';
 import type { WatchOptions, WatchTarget } from '../../src/kube/watch.ts';
 import { FakeClock, until } from './fakeClock.ts';
-import { beginWatch, configMap, line, sendJson, sendList, sendStatus, startFakeServer, type FakeHandler, type FakeServer } from './fakeServer.ts';
+import {
+  beginWatch,
+  configMap,
+  line,
+  sendJson,
+  sendList,
+  sendStatus,
+  startFakeServer,
+  type FakeHandler,
+  type FakeRequest,
+  type FakeServer,
+} from './fakeServer.ts';
 import { clusterFor, Watching } from './harness.ts';
 
 describe('a watch that loses its place (H2), and who was there meanwhile (D3)', () => {
@@ -13,7 +24,11 @@ describe('a watch that loses its place (H2), and who was there meanwhile (D3)', 
   let cluster: Cluster;
   let watching: Watching;
 
-  async function start(handler: FakeHandler, target: Partial<WatchTarget> = {}, options: Partial<WatchOptions> = {}): Promise<void> {
+  async function start(
+    handler: FakeHandler,
+    target: Partial<WatchTarget> = {},
+    options: Partial<WatchOptions> = {},
+  ): Promise<void> {
     clock = new FakeClock();
     server = await startFakeServer(handler);
     cluster = clusterFor(server.url, clock);
@@ -33,7 +48,10 @@ describe('a watch that loses its place (H2), and who was there meanwhile (D3)', 
   });
 
   /** A server whose first watch ends as given; lists answer in turn, the last one for ever. */
-  function twoLists(lists: readonly (readonly object[])[], firstWatch: (response: ServerResponse) => void): FakeHandler {
+  function twoLists(
+    lists: readonly (readonly object[])[],
+    firstWatch: (response: ServerResponse) => void,
+  ): FakeHandler {
     return (request, response) => {
       if (request.isWatch) {
         if (server.watches().length === 1) firstWatch(response);
@@ -48,10 +66,21 @@ describe('a watch that loses its place (H2), and who was there meanwhile (D3)', 
   const expiredStatus = (response: ServerResponse): void => sendStatus(response, 410, 'Expired');
   const expiredEvent = (response: ServerResponse): void => {
     beginWatch(response);
-    response.end(line('ERROR', { kind: 'Status', apiVersion: 'v1', code: 410, reason: 'Expired', message: 'too old resource version' }));
+    response.end(
+      line('ERROR', {
+        kind: 'Status',
+        apiVersion: 'v1',
+        code: 410,
+        reason: 'Expired',
+        message: 'too old resource version',
+      }),
+    );
   };
 
-  for (const [shape, firstWatch] of [['HTTP status (H2 a)', expiredStatus], ['ERROR event (H2 b)', expiredEvent]] as const) {
+  for (const [shape, firstWatch] of [
+    ['HTTP status (H2 a)', expiredStatus],
+    ['ERROR event (H2 b)', expiredEvent],
+  ] as const) {
     it(`410 as ${shape}: lists without a version, then watches from that list's`, async () => {
       await start(twoLists([[configMap('a', 'u1', '1')], [configMap('a', 'u1', '7')]], firstWatch));
       await until(() => server.watches().length === 2);
@@ -64,7 +93,9 @@ describe('a watch that loses its place (H2), and who was there meanwhile (D3)', 
   }
 
   it('an object deleted during the gap is one absence (H2 e)', async () => {
-    await start(twoLists([[configMap('a', 'u1', '1'), configMap('b', 'u2', '2')], [configMap('a', 'u1', '1')]], expiredEvent));
+    await start(
+      twoLists([[configMap('a', 'u1', '1'), configMap('b', 'u2', '2')], [configMap('a', 'u1', '1')]], expiredEvent),
+    );
     await until(() => server.watches().length === 2);
     assert.deepEqual(watching.story, ['+a u1 1', '+b u2 2', 'gap expired', '-b u2 list', 'gap end expired']);
   });
@@ -85,7 +116,10 @@ describe('a watch that loses its place (H2), and who was there meanwhile (D3)', 
       { pageSize: 2 },
     );
     await until(() => watching.phase === 'live');
-    assert.deepEqual(server.lists().map((request) => request.query.get('continue')), [null, 'c1', null, 'c2']);
+    assert.deepEqual(
+      server.lists().map((request) => request.query.get('continue')),
+      [null, 'c1', null, 'c2'],
+    );
     assert.deepEqual(watching.story, ['+a u1 1', '+b u2 2']);
     assert.equal(server.watches()[0]?.query.get('resourceVersion'), '9');
   });
@@ -99,13 +133,21 @@ describe('a watch that loses its place (H2), and who was there meanwhile (D3)', 
       await until(() => watching.phase !== 'listing' || server.lists().length > 0);
     }
     assert.ok(server.lists().length <= 14, `${server.lists().length} requests`);
-    assert.ok(server.lists().every((request) => !request.query.has('resourceVersion') && !request.query.has('continue')));
+    assert.ok(
+      server.lists().every((request) => !request.query.has('resourceVersion') && !request.query.has('continue')),
+    );
   });
 
   it('a recreated object is the first one gone unseen and a second one there (D3)', async () => {
     await start(twoLists([[configMap('demo', 'U1', 'v10')], [configMap('demo', 'U2', 'v25')]], expiredEvent));
     await until(() => server.watches().length === 2);
-    assert.deepEqual(watching.story, ['+demo U1 v10', 'gap expired', '-demo U1 list', '+demo U2 v25', 'gap end expired']);
+    assert.deepEqual(watching.story, [
+      '+demo U1 v10',
+      'gap expired',
+      '-demo U1 list',
+      '+demo U2 v25',
+      'gap end expired',
+    ]);
   });
 
   it('also where both have the same token (D3)', async () => {
@@ -134,7 +176,10 @@ describe('a watch that loses its place (H2), and who was there meanwhile (D3)', 
       }),
     );
     await until(() => watching.observed.length === tokens.length);
-    assert.deepEqual(watching.observed.map((event) => event.token), tokens);
+    assert.deepEqual(
+      watching.observed.map((event) => event.token),
+      tokens,
+    );
     assert.equal(new Set(watching.observed.map((event) => event.stream)).size, 1);
   });
 
@@ -163,9 +208,13 @@ describe('a watch that loses its place (H2), and who was there meanwhile (D3)', 
       (request, response) => {
         if (request.isWatch) {
           beginWatch(response);
-          if (server.watches().length === 1) response.write(line('DELETED', configMap('left', 'u1', '8')) + line('DELETED', configMap('dead', 'u2', '9')));
+          if (server.watches().length === 1)
+            response.write(
+              line('DELETED', configMap('left', 'u1', '8')) + line('DELETED', configMap('dead', 'u2', '9')),
+            );
         } else if (request.path.endsWith('/left')) sendJson(response, 200, configMap('left', 'u1', '8'));
-        else if (request.path.endsWith('/dead')) sendStatus(response, 404, 'NotFound', { details: { name: 'dead', kind: 'configmaps' } });
+        else if (request.path.endsWith('/dead'))
+          sendStatus(response, 404, 'NotFound', { details: { name: 'dead', kind: 'configmaps' } });
         else sendList(response, '5', [configMap('left', 'u1', '1'), configMap('dead', 'u2', '2')]);
       },
       { labelSelector: 'app=x' },
@@ -192,7 +241,8 @@ describe('a watch that loses its place (H2), and who was there meanwhile (D3)', 
     await start((request, response) => {
       if (!request.isWatch) return sendList(response, '5', []);
       beginWatch(response);
-      if (server.watches().length === 1) response.end(line('BOOKMARK', { kind: 'ConfigMap', apiVersion: 'v1', metadata: { resourceVersion: '77' } }));
+      if (server.watches().length === 1)
+        response.end(line('BOOKMARK', { kind: 'ConfigMap', apiVersion: 'v1', metadata: { resourceVersion: '77' } }));
       return undefined;
     });
     await waitOver();
@@ -202,11 +252,18 @@ describe('a watch that loses its place (H2), and who was there meanwhile (D3)', 
   });
 
   it('auto reads small selections whole and large ones as metadata', async () => {
-    const large = (request: { headers: { accept?: string } }): boolean => request.headers.accept?.includes('PartialObjectMetadataList') === true;
+    const large = (request: FakeRequest): boolean =>
+      request.headers.accept?.includes('PartialObjectMetadataList') === true;
     await start(
       (request, response) => {
         if (request.isWatch) return beginWatch(response);
-        return sendList(response, '5', [configMap('a', 'u1', '1')], large(request) ? undefined : 'c', large(request) ? undefined : 3000);
+        return sendList(
+          response,
+          '5',
+          [configMap('a', 'u1', '1')],
+          large(request) ? undefined : 'c',
+          large(request) ? undefined : 3000,
+        );
       },
       { bodies: 'auto' },
     );
@@ -221,14 +278,23 @@ describe('a watch that loses its place (H2), and who was there meanwhile (D3)', 
       if (!request.isWatch) return sendList(response, '5', [configMap('a', 'u1', '1')], 'c', 9000);
       beginWatch(response);
       if (request.query.get('sendInitialEvents') !== 'true') return undefined;
-      const end = { kind: 'ConfigMap', apiVersion: 'v1', metadata: { resourceVersion: '8', annotations: { 'k8s.io/initial-events-end': 'true' } } };
-      response.write(line('ADDED', configMap('a', 'u1', '1')) + line('ADDED', configMap('b', 'u2', '2')) + line('BOOKMARK', end));
+      const end = {
+        kind: 'ConfigMap',
+        apiVersion: 'v1',
+        metadata: { resourceVersion: '8', annotations: { 'k8s.io/initial-events-end': 'true' } },
+      };
+      response.write(
+        line('ADDED', configMap('a', 'u1', '1')) + line('ADDED', configMap('b', 'u2', '2')) + line('BOOKMARK', end),
+      );
       response.write(line('MODIFIED', configMap('b', 'u2', '9')));
       return undefined;
     });
     await until(() => watching.observed.length === 3);
     assert.deepEqual(watching.story, ['+a u1 1', '+b u2 2', '+b u2 9']);
-    assert.deepEqual(watching.observed.map((event) => event.via), ['list', 'list', 'watch']);
+    assert.deepEqual(
+      watching.observed.map((event) => event.via),
+      ['list', 'list', 'watch'],
+    );
     assert.equal(server.watches()[0]?.query.get('resourceVersionMatch'), 'NotOlderThan');
     assert.equal(server.watches().length, 1);
   });
@@ -237,7 +303,8 @@ describe('a watch that loses its place (H2), and who was there meanwhile (D3)', 
     await start((request, response) => {
       if (request.query.get('sendInitialEvents') === 'true') return sendStatus(response, 422, 'Invalid');
       if (request.isWatch) return beginWatch(response);
-      if (request.query.get('continue') === null) return sendList(response, '5', [configMap('a', 'u1', '1')], 'c', 9000);
+      if (request.query.get('continue') === null)
+        return sendList(response, '5', [configMap('a', 'u1', '1')], 'c', 9000);
       return sendList(response, '5', [configMap('b', 'u2', '2')]);
     });
     await until(() => watching.phase === 'live');
@@ -249,7 +316,9 @@ describe('a watch that loses its place (H2), and who was there meanwhile (D3)', 
       if (!request.isWatch) return sendList(response, '5', []);
       if (server.watches().length % 2 === 1) return void response.destroy();
       beginWatch(response);
-      response.write(line('MODIFIED', configMap('demo', 'u1', String(server.watches().length))), () => response.destroy());
+      response.write(line('MODIFIED', configMap('demo', 'u1', String(server.watches().length))), () =>
+        response.destroy(),
+      );
       return undefined;
     });
     while (server.watches().length < 10) await waitOver();

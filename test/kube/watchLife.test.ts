@@ -4,7 +4,16 @@ import type { ServerResponse } from 'node:http';
 import type { Cluster } from '../../src/kube/cluster.ts';
 import { maxRequestsPerMinute } from '../../src/kube/backoff.ts';
 import { FakeClock, until } from './fakeClock.ts';
-import { beginWatch, configMap, line, sendList, sendStatus, startFakeServer, type FakeHandler, type FakeServer } from './fakeServer.ts';
+import {
+  beginWatch,
+  configMap,
+  line,
+  sendList,
+  sendStatus,
+  startFakeServer,
+  type FakeHandler,
+  type FakeServer,
+} from './fakeServer.ts';
 import { clusterFor, Watching } from './harness.ts';
 
 /** Advances to the end of the wait that the watch is in. */
@@ -72,7 +81,8 @@ describe('the life of a watch (H1)', () => {
       if (!request.isWatch) sendList(response, '10', []);
       else {
         beginWatch(response);
-        if (request.query.get('resourceVersion') === '10') response.write(line('ADDED', configMap('demo', 'u1', 'last')));
+        if (request.query.get('resourceVersion') === '10')
+          response.write(line('ADDED', configMap('demo', 'u1', 'last')));
       }
     });
     watching = new Watching(cluster, {}, { idleMs: 60_000 });
@@ -108,7 +118,10 @@ describe('the life of a watch (H1)', () => {
     }
     await until(() => watching?.phase === 'live');
     const waits = watching.states.filter((state) => state.phase === 'waiting');
-    assert.deepEqual(waits.map((state) => state.error?.code), ['unavailable', 'unavailable', 'unavailable']);
+    assert.deepEqual(
+      waits.map((state) => state.error?.code),
+      ['unavailable', 'unavailable', 'unavailable'],
+    );
     assert.equal(watching.observed.length, 1);
     assert.equal(watching.gaps.length, 0, 'nothing was known before, so that there is no gap');
   });
@@ -141,14 +154,18 @@ describe('the life of a watch (H1)', () => {
       if (!request.isWatch) sendList(response, '10', []);
       else {
         beginWatch(response);
-        for (let token = 11; token <= 15; token += 1) response.write(line('MODIFIED', configMap('demo', 'u1', String(token))));
+        for (let token = 11; token <= 15; token += 1)
+          response.write(line('MODIFIED', configMap('demo', 'u1', String(token))));
       }
     });
     watching = new Watching(cluster, {}, {}, (event) => {
       if (event.type === 'observed' && event.token === '12') throw new Error('a view broke');
     });
     await until(() => watching?.observed.length === 4);
-    assert.deepEqual(watching.observed.map((event) => event.token), ['11', '13', '14', '15']);
+    assert.deepEqual(
+      watching.observed.map((event) => event.token),
+      ['11', '13', '14', '15'],
+    );
     assert.equal(watching.problems.length, 1);
     assert.match(watching.problems[0]?.message ?? '', /a view broke/);
     assert.equal(server.watches().length, 1);
@@ -160,7 +177,10 @@ describe('the life of a watch (H1)', () => {
       else {
         beginWatch(response);
         if (server.watches().length === 1) {
-          response.end(line('ADDED', configMap('demo', 'u1', '11')) + line('ERROR', { kind: 'Status', code: 500, reason: 'InternalError', message: 'etcd is ill' }));
+          response.end(
+            line('ADDED', configMap('demo', 'u1', '11')) +
+              line('ERROR', { kind: 'Status', code: 500, reason: 'InternalError', message: 'etcd is ill' }),
+          );
         } else response.write(line('MODIFIED', configMap('demo', 'u1', '12')));
       }
     });
@@ -192,12 +212,16 @@ describe('the life of a watch (H1)', () => {
     while (server.watches().length < 100) await waitOver(clock, watching);
     await until(() => watching?.observed.at(-1)?.token === 't100');
     const tokens = watching.observed.map((event) => event.token);
-    assert.deepEqual(tokens, Array.from({ length: 100 }, (_unused, index) => `t${index + 1}`));
+    assert.deepEqual(
+      tokens,
+      Array.from({ length: 100 }, (_unused, index) => `t${index + 1}`),
+    );
   });
 
   it('a line that is not JSON is visible, then everything is listed anew', async () => {
     await start((request, response) => {
-      if (!request.isWatch) sendList(response, server.lists().length === 1 ? '10' : '20', [configMap('demo', 'u1', '9')]);
+      if (!request.isWatch)
+        sendList(response, server.lists().length === 1 ? '10' : '20', [configMap('demo', 'u1', '9')]);
       else {
         beginWatch(response);
         if (server.watches().length === 1) response.write('<html>oops</html>\n');
@@ -231,7 +255,8 @@ describe('the life of a watch (H1)', () => {
     await start((request, response) => {
       if (request.isWatch) beginWatch(response);
       else if (server.lists().length === 1) sendStatus(response, 429, 'TooManyRequests', {}, { 'retry-after': '7' });
-      else if (server.lists().length === 2) sendStatus(response, 429, 'TooManyRequests', { details: { retryAfterSeconds: 11 } });
+      else if (server.lists().length === 2)
+        sendStatus(response, 429, 'TooManyRequests', { details: { retryAfterSeconds: 11 } });
       else sendList(response, '10', []);
     });
     watching = new Watching(cluster);
