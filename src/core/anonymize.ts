@@ -141,13 +141,13 @@ export class Anonymizer {
     });
   }
 
-  private actor(actor: Actor): Actor {
+  private actor(actor: Actor): object {
     return defined({
       client: optional(actor.client, (text) => this.program(text)),
       user: optional(actor.user, (text) => this.word('user', text)),
       agent: optional(actor.agent, (text) => this.program(text.split(/[/ ]/, 1)[0] ?? '')),
       manager: optional(actor.manager, (text) => this.program(text)),
-    }) as Actor;
+    });
   }
 
   private name(name: ObjectName): ObjectName {
@@ -192,7 +192,7 @@ export class Anonymizer {
     if (this.known.has(`uid ${text}`) || field === 'uid' || UID.test(text)) return this.id(text);
     if (field === 'resourceVersion') return this.token(text);
     if (field === 'namespace') return this.word('ns', text);
-    if (field === 'name' || field === 'generateName') return this.word('name', text);
+    if (field === 'name' || field === 'generateName' || /[a-z]Name$/.test(field)) return this.word('name', text);
     if (field === 'manager') return this.program(text);
     if (TIME.test(text)) return text;
     return at.at(-2) === undefined || isFree(at) ? this.word('text', text) : this.withIds(text);

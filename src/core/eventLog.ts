@@ -65,6 +65,20 @@ export class EventLog {
     return added;
   }
 
+  /**
+   * Takes over events of a trace with their own numbers, which must rise from what the log has; others are left out.
+   * Returns those taken.
+   */
+  replay(events: readonly TraceEvent[]): TraceEvent[] {
+    const taken = events.filter((event) => {
+      if (event.seq < this.nextSeq) return false;
+      this.keep(event);
+      return true;
+    });
+    if (taken.length > 0) this.emitter.fire(taken);
+    return taken;
+  }
+
   /** The event with a number, while it is in memory. */
   eventAt(seq: number): TraceEvent | undefined {
     return this.events[seq - this.firstSeq];
@@ -84,12 +98,17 @@ export class EventLog {
 
   private add(event: NewTraceEvent): TraceEvent {
     const added: TraceEvent = { ...event, seq: this.nextSeq };
-    this.nextSeq += 1;
-    this.events.push(added);
-    reduce(this.record, added);
-    if (added.type === 'observed') this.holdContent(added);
-    if (this.events.length >= this.limits.maxEvents * 1.25) this.forgetEvents();
+    this.keep(added);
     return added;
+  }
+
+  private keep(event: TraceEvent): void {
+    if (this.events.length === 0) this.firstSeq = event.seq;
+    this.events[event.seq - this.firstSeq] = event;
+    this.nextSeq = event.seq + 1;
+    reduce(this.record, event);
+    if (event.type === 'observed') this.holdContent(event);
+    if (this.events.length >= this.limits.maxEvents * 1.25) this.forgetEvents();
   }
 
   private forgetEvents(): void {

@@ -7,7 +7,7 @@ import type { Path } from './path.ts';
 export function mergeValue(path: Path, base: Maybe, theirs: Maybe, yours: Maybe, context: MergeContext): Maybe {
   if (equalJson(theirs, yours) || equalJson(base, yours)) return theirs;
   if (equalJson(base, theirs)) return yours;
-  const maps = asMaps(base, theirs, yours);
+  const maps = asMaps(path, base, theirs, yours);
   if (maps !== undefined && !context.schema.isAtomicMapAt(path)) return mergeMaps(path, maps, theirs, yours, context);
   if (Array.isArray(theirs) && Array.isArray(yours) && (base === undefined || Array.isArray(base))) {
     return mergeList(path, base, theirs, yours, context);
@@ -34,14 +34,16 @@ interface Maps {
 
 /**
  * The three sides as maps, where they can be merged by key: all that are there are maps. A side that removed the map counts
- * as empty only where the map holds nothing but plain values (labels, data): removing a structure is one decision.
+ * as empty only where the map holds nothing but plain values (labels, data): removing a structure or an item of a list is
+ * one decision.
  */
-function asMaps(base: Maybe, theirs: Maybe, yours: Maybe): Maps | undefined {
+function asMaps(path: Path, base: Maybe, theirs: Maybe, yours: Maybe): Maps | undefined {
   if (isJsonObject(theirs) && isJsonObject(yours)) {
     if (base === undefined || isJsonObject(base)) return { base: base ?? {}, theirs, yours };
     return undefined;
   }
-  if (!isJsonObject(base) || !isFlat(base)) return undefined;
+  const last = path.at(-1);
+  if (last === undefined || !('field' in last) || !isJsonObject(base) || !isFlat(base)) return undefined;
   if (theirs === undefined && isJsonObject(yours) && isFlat(yours)) return { base, theirs: {}, yours };
   if (yours === undefined && isJsonObject(theirs) && isFlat(theirs)) return { base, theirs, yours: {} };
   return undefined;

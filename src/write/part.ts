@@ -158,7 +158,7 @@ export class PartWriter {
   private async mayWrite(plan: PlannedWrite): Promise<boolean> {
     if (this.owned !== undefined) return true;
     const paths = plan.changes.map((change) => change.path);
-    this.owned = ownedByOthers(plan.current, paths, this.context.manager);
+    this.owned = ownedByOthers(plan.current, paths, this.context.manager, this.context.schema);
     if (this.owned.length === 0 || this.context.options.onOwned === undefined) return true;
     return this.context.options.onOwned(this.owned);
   }

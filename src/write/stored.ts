@@ -33,7 +33,8 @@ export function storedOtherwise(result: WriteResult): StoredOtherwise[] {
     if (change.after === undefined && isEmpty(change.before)) return [];
     if (change.before === undefined && isEmpty(change.after)) return [];
     const was = valueAt(result.before, change.path);
-    const keptBy = change.before === undefined ? otherOwnersAt(result.stored, change.path, result.manager) : [];
+    const keptBy =
+      change.before === undefined ? otherOwnersAt(result.stored, change.path, result.manager, result.schema) : [];
     return [
       {
         path: formatPath(change.path),

@@ -2,9 +2,8 @@ import { equalJson, type Json, type JsonObject } from '../codec/json.ts';
 import { diffObjects } from '../core/diff.ts';
 import type { ListSchema } from '../core/listSchema.ts';
 import { withServerSet } from '../core/merge.ts';
-import { ownersAt, ownersOf, type FieldOwner } from '../core/ownership.ts';
-import { formatPath, type Path } from '../core/path.ts';
-import { describeOwner } from '../core/ownership.ts';
+import { describeOwner, ownersAt, ownersOf, type FieldOwner } from '../core/ownership.ts';
+import { formatPath, startsWith, valueAt, type Path } from '../core/path.ts';
 import type { Owned, Winner } from './report.ts';
 import { metadataOf } from './target.ts';
 
@@ -34,7 +33,8 @@ export function winnersBetween(before: JsonObject, after: JsonObject, schema: Li
   const candidates = moved.length > 0 ? moved : changed;
   return candidates.flatMap(({ owner }) => {
     if (owner === undefined) return [];
-    const own = candidates.length === 1 ? paths : paths.filter((path) => ownersAt([owner], path).length > 0);
+    const own =
+      candidates.length === 1 ? paths : paths.filter((path) => ownersOfPath([owner], after, path, schema).length > 0);
     return [winner(owner, own.map(formatPath))];
   });
 }
@@ -65,11 +65,35 @@ function timeOf(entry: Json): Json | undefined {
   return ownersOf([entry])[0]?.time;
 }
 
+/**
+ * Those of an object's owners who own what is at a path, or a part of it, or an atomic list or map that it is in. Owning a
+ * map or a keyed list as such does not make its members one's own.
+ */
+export function ownersOfPath(
+  owners: readonly FieldOwner[],
+  object: JsonObject,
+  path: Path,
+  schema: ListSchema,
+): FieldOwner[] {
+  const isAtomic = (at: Path): boolean => {
+    const type = Array.isArray(valueAt(object, at)) ? (schema.listTypeAt(at)?.type ?? 'atomic') : undefined;
+    return type === 'atomic' || (type === undefined && schema.isAtomicMapAt(at));
+  };
+  return ownersAt(owners, path).filter((owner) =>
+    owner.paths.some((owned) => startsWith(owned, path) || (startsWith(path, owned) && isAtomic(owned))),
+  );
+}
+
 /** The fields at these paths that a manager other than `manager` owns, one row per field and owner. */
-export function ownedByOthers(object: JsonObject, paths: readonly Path[], manager: string): Owned[] {
+export function ownedByOthers(
+  object: JsonObject,
+  paths: readonly Path[],
+  manager: string,
+  schema: ListSchema,
+): Owned[] {
   const owners = ownersIn(object).filter((owner) => owner.manager !== manager);
   return paths.flatMap((path) =>
-    ownersAt(owners, path).map((owner) => ({
+    ownersOfPath(owners, object, path, schema).map((owner) => ({
       path: formatPath(path),
       manager: owner.manager,
       operation: owner.operation,
@@ -80,9 +104,7 @@ export function ownedByOthers(object: JsonObject, paths: readonly Path[], manage
 }
 
 /** Those who own what is at a path besides this manager, in words: `m-old (Update)`. */
-export function otherOwnersAt(object: JsonObject, path: Path, manager: string): string[] {
-  return ownersAt(
-    ownersIn(object).filter((owner) => owner.manager !== manager),
-    path,
-  ).map(describeOwner);
+export function otherOwnersAt(object: JsonObject, path: Path, manager: string, schema: ListSchema): string[] {
+  const others = ownersIn(object).filter((owner) => owner.manager !== manager);
+  return ownersOfPath(others, object, path, schema).map(describeOwner);
 }

@@ -81,11 +81,11 @@ export class ObjectState {
     this.streamed = true;
     const known = this.version(token);
     if (known?.placed === true) return known;
-    const after = cursor === undefined ? this.lastPlaced() : Math.max(this.indexOf(cursor), -1);
+    const after = cursor === undefined ? -1 : this.indexOf(cursor);
+    if (after < 0) return this.deliverFirst(known, token, at, seq);
     const version = known ?? newVersion(token, at, seq);
     if (known !== undefined) this.versions.splice(this.versions.indexOf(known), 1);
-    const index = Math.max(after < this.versions.length ? after + 1 : this.versions.length, this.judgedCount());
-    this.versions.splice(index, 0, version);
+    this.versions.splice(Math.max(Math.min(after, this.versions.length - 1) + 1, this.judgedCount()), 0, version);
     version.placed = true;
     return version;
   }
@@ -100,8 +100,14 @@ export class ObjectState {
     return version;
   }
 
-  private lastPlaced(): number {
-    return this.versions.findLastIndex((version) => version.placed);
+  /** A stream begins: it says nothing of what came before, only that this is there now. */
+  private deliverFirst(known: VersionRecord | undefined, token: Token, at: number, seq: number): VersionRecord {
+    const version = known ?? newVersion(token, at, seq);
+    version.placed = true;
+    if (known !== undefined) return version;
+    const next = this.versions.findIndex((other) => !other.judged && other.write?.preconditions?.token === token);
+    this.versions.splice(next < 0 ? this.versions.length : next, 0, version);
+    return version;
   }
 
   private judgedCount(): number {

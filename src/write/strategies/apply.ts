@@ -8,11 +8,10 @@ import {
   type JsonObject,
 } from '../../codec/json.ts';
 import type { Change } from '../../core/diff.ts';
-import { ownersAt } from '../../core/ownership.ts';
-import { formatPath, hasKey, parsePath, startsWith, valueAt, type Path } from '../../core/path.ts';
+import { hasKey, parsePath, startsWith, valueAt, type Path } from '../../core/path.ts';
 import { removeAt, setAt } from '../pathEdit.ts';
 import { apiVersionOf, metadataOf } from '../target.ts';
-import { ownersIn } from '../winners.ts';
+import { ownersIn, ownersOfPath } from '../winners.ts';
 import { rekeyedList } from './rekeyed.ts';
 import type { Draft, Drafted } from './strategy.ts';
 
@@ -85,7 +84,9 @@ function mayForce(draft: Draft, choices: readonly Choice[]): boolean {
     (owner) => owner.manager !== draft.manager || owner.operation !== 'Apply',
   );
   return draft.changes
-    .filter(({ kind, path }) => kind !== 'removed' && ownersAt(others, path).length > 0)
+    .filter(
+      ({ kind, path }) => kind !== 'removed' && ownersOfPath(others, draft.current, path, draft.schema).length > 0,
+    )
     .every(({ path }) => choices.some((one) => overlaps(one.path, path)));
 }
 
@@ -169,12 +170,4 @@ function parseIdentity(name: string): Json | undefined {
   } catch {
     return undefined;
   }
-}
-
-/** Removals of the change that an apply cannot do: this manager never applied the field, so leaving it out gives up nothing. */
-export function removalsBeyondApply(draft: Draft): string[] {
-  const body = appliedBefore(draft);
-  return draft.changes
-    .filter(({ kind, path }) => kind === 'removed' && valueAt(body, path) === undefined)
-    .map(({ path }) => formatPath(path));
 }
