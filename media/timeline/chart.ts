@@ -1,0 +1,194 @@
+import { hitTest, type Hit } from '../../src/core/timeline/hitTest.ts';
+import { glyphY, laneMetrics } from '../../src/core/timeline/laneScene.ts';
+import { isAboveBar } from '../../src/core/timeline/cells.ts';
+import { durationText, preciseTimeText } from '../../src/core/timeline/axis.ts';
+import { timeAt, xOf } from '../../src/core/timeline/scale.ts';
+import { sceneOf } from '../../src/core/timeline/scene.ts';
+import { element } from '../shared/dom.ts';
+import { SizedCanvas } from './canvas.ts';
+import { Painter } from './painter.ts';
+import type { ScreenPalette } from './palette.ts';
+import { Tooltip } from './tooltip.ts';
+import type { TimelineView } from './view.ts';
+
+/**
+ * The lanes: one canvas for the scene, and one above it for what follows the pointer, so that moving it redraws nothing
+ * else.
+ */
+export class Chart {
+  readonly root = element('div', {
+    class: 'chart',
+    attributes: { tabindex: '0', role: 'application', 'aria-describedby': 'timeline-keys' },
+  });
+  private readonly view: TimelineView;
+  private readonly base = new SizedCanvas('base');
+  private readonly overlay = new SizedCanvas('overlay');
+  private readonly tooltip: Tooltip;
+  private painter: Painter | undefined;
+  private palette: ScreenPalette;
+  private hit: Hit | undefined;
+
+  constructor(view: TimelineView, palette: ScreenPalette) {
+    this.view = view;
+    this.palette = palette;
+    this.tooltip = new Tooltip(view);
+    this.root.append(this.base.canvas, this.overlay.canvas, this.tooltip.root);
+  }
+
+  /** Takes another theme. */
+  setPalette(palette: ScreenPalette): void {
+    this.palette = palette;
+    this.painter = undefined;
+  }
+
+  /** Takes the size of the box. */
+  resize(): void {
+    const { clientWidth, clientHeight } = this.root;
+    const sized = this.base.resize(clientWidth, clientHeight);
+    this.overlay.resize(clientWidth, clientHeight);
+    if (sized) this.painter = undefined;
+    this.view.resize(clientWidth, clientHeight);
+  }
+
+  /** What is at a place of the chart. */
+  hitAt(x: number, y: number): Hit | undefined {
+    const { store, layout, scale, match, top } = this.view;
+    return hitTest(store, layout, scale, match.marks, { x, y, top });
+  }
+
+  /** Draws the scene. */
+  drawScene(): void {
+    const context = this.base.clear(this.palette.background);
+    this.painter ??= new Painter(context, this.palette, this.base.ratio);
+    this.painter.paint(context, sceneOf(this.view.sceneInput()));
+  }
+
+  /** Draws what follows the pointer and the selection. */
+  drawOverlay(): void {
+    const context = this.overlay.clear();
+    const { pointer } = this.view;
+    this.hit = pointer === undefined ? undefined : this.hitAt(pointer.x, pointer.y);
+    this.drawReplay(context);
+    this.drawMeasure(context);
+    this.drawCrosshair(context);
+    if (this.hit?.type === 'cell' || this.hit?.type === 'annotation') this.ring(context, this.hit.x, this.hit.y, 9, 1);
+    this.drawSelection(context);
+    this.tooltip.show(this.hit, pointer);
+    this.root.classList.toggle('over-mark', this.hit?.type === 'cell' || this.hit?.type === 'annotation');
+  }
+
+  /** What the pointer is on. */
+  get hovered(): Hit | undefined {
+    return this.hit;
+  }
+
+  private drawCrosshair(context: CanvasRenderingContext2D): void {
+    const { pointer, scale, settings, measure } = this.view;
+    if (pointer === undefined || measure !== undefined) return;
+    context.fillStyle = this.palette.selection;
+    context.globalAlpha = 0.45;
+    context.fillRect(Math.round(pointer.x), 0, 1, this.overlay.height);
+    context.globalAlpha = 1;
+    this.flag(context, pointer.x, 0, preciseTimeText(timeAt(scale, pointer.x), settings.timeZoneOffsetMin));
+  }
+
+  /** Words on a small plate that stays inside the chart. */
+  private flag(context: CanvasRenderingContext2D, x: number, y: number, text: string): void {
+    context.font = `11px ${this.palette.font}`;
+    const width = context.measureText(text).width + 10;
+    const left = Math.max(2, Math.min(this.overlay.width - width - 2, x - width / 2));
+    context.fillStyle = this.palette.panel;
+    context.strokeStyle = this.palette.grid;
+    context.beginPath();
+    context.roundRect(left, y + 1.5, width, 18, 3);
+    context.fill();
+    context.stroke();
+    context.fillStyle = this.palette.inks.text;
+    context.textAlign = 'left';
+    context.fillText(text, left + 5, y + 14);
+  }
+
+  private drawMeasure(context: CanvasRenderingContext2D): void {
+    const { measure, scale } = this.view;
+    if (measure === undefined) return;
+    const x1 = xOf(scale, Math.min(measure.from, measure.to));
+    const x2 = xOf(scale, Math.max(measure.from, measure.to));
+    context.fillStyle = this.palette.measure;
+    context.fillRect(x1, 0, x2 - x1, this.overlay.height);
+    context.fillStyle = this.palette.selection;
+    context.fillRect(x1, 0, 1, this.overlay.height);
+    context.fillRect(x2, 0, 1, this.overlay.height);
+    const count = this.countBetween(measure.from, measure.to);
+    const words = this.view.translate('{0} · {1} events · Enter zooms', durationText(measure.to - measure.from), count);
+    this.flag(context, (x1 + x2) / 2, 4, words);
+  }
+
+  private countBetween(a: number, b: number): number {
+    const { store, match } = this.view;
+    let count = 0;
+    store.lanes.forEach((lane, index) => {
+      if (match.lanes[index] !== 1) return;
+      for (const series of lane.series) {
+        if (series === undefined) continue;
+        const from = series.lowerBound(Math.min(a, b));
+        count += series.matchedIn(from, series.lowerBound(Math.max(a, b)), match.marks);
+      }
+    });
+    return count;
+  }
+
+  private drawReplay(context: CanvasRenderingContext2D): void {
+    const { scrubAt, scale, settings, translate } = this.view;
+    if (scrubAt === undefined) return;
+    const x = xOf(scale, scrubAt);
+    context.fillStyle = this.palette.background;
+    context.globalAlpha = 0.62;
+    context.fillRect(Math.max(0, x), 0, this.overlay.width, this.overlay.height);
+    context.globalAlpha = 1;
+    context.fillStyle = this.palette.inks.spec;
+    context.fillRect(Math.round(x) - 1, 0, 2, this.overlay.height);
+    this.flag(
+      context,
+      x,
+      this.overlay.height - 22,
+      translate('as of {0}', preciseTimeText(scrubAt, settings.timeZoneOffsetMin)),
+    );
+  }
+
+  private drawSelection(context: CanvasRenderingContext2D): void {
+    const place = this.selectedPlace();
+    if (place === undefined) return;
+    const { selection, selectionRadius } = { selection: this.palette.selection, selectionRadius: 11 };
+    context.fillStyle = selection;
+    context.globalAlpha = 0.5;
+    context.fillRect(Math.round(place.x), 0, 1, this.overlay.height);
+    context.globalAlpha = 1;
+    this.ring(context, place.x, place.y, selectionRadius, 1.6);
+  }
+
+  private ring(context: CanvasRenderingContext2D, x: number, y: number, radius: number, width: number): void {
+    context.beginPath();
+    context.arc(x, y, radius, 0, Math.PI * 2);
+    context.lineWidth = width;
+    context.strokeStyle = this.palette.selection;
+    context.stroke();
+  }
+
+  /** Where the selection is drawn; undefined where its lane is not laid out. */
+  private selectedPlace(): { x: number; y: number } | undefined {
+    const { selection, layout, scale, store, top } = this.view;
+    const at = this.view.selectedAt();
+    if (selection === undefined || at === undefined) return undefined;
+    const row = layout.rows[layout.rowOfLane.get(selection.lane) ?? -1];
+    if (row === undefined) return undefined;
+    const metrics = laneMetrics(row.height);
+    const y = row.y - top;
+    if (selection.type === 'annotation') {
+      return { x: xOf(scale, at), y: glyphY(y, metrics, selection.annotation.glyph ?? 'finding') };
+    }
+    return {
+      x: xOf(scale, at),
+      y: y + (isAboveBar(store.marks.kind.at(selection.mark)) ? metrics.above : metrics.onBar),
+    };
+  }
+}

@@ -1,0 +1,179 @@
+import { isAppError, messageOf } from '../../src/base/appError.ts';
+import { dateText, preciseTimeText } from '../../src/core/timeline/axis.ts';
+import type { DetailEntry, DetailFact, EventDetails } from '../../src/core/timeline/detailTypes.ts';
+import { element } from '../shared/dom.ts';
+import { overview } from './overview.ts';
+import { glyphImage } from './toolbar.ts';
+import type { TimelineView } from './view.ts';
+
+/** What the panel asks of the host. */
+export interface DetailsActions {
+  details(event: number, finding: string | undefined, signal: AbortSignal): Promise<EventDetails>;
+  openDiff(diff: NonNullable<EventDetails['diff']>): void;
+  revealInTree(details: EventDetails): void;
+  safeEdit(details: EventDetails): void;
+  openFinding(id: string): void;
+  copy(text: string): void;
+}
+
+/** The panel at the right: what is known about what is selected, or what to look at first. */
+export class DetailsPanel {
+  readonly root = element('aside', { class: 'details', attributes: { tabindex: '-1', role: 'region' } });
+  private readonly view: TimelineView;
+  private readonly actions: DetailsActions;
+  private shown = '';
+  private asking: AbortController | undefined;
+
+  constructor(view: TimelineView, actions: DetailsActions) {
+    this.view = view;
+    this.actions = actions;
+  }
+
+  /** Shows what is selected, asking the host once for each selection. */
+  draw(): void {
+    const { selection, translate } = this.view;
+    this.root.setAttribute('aria-label', translate('Details'));
+    const event = this.view.selectedEvent();
+    if (selection === undefined || event === undefined) {
+      this.asking?.abort();
+      this.shown = '';
+      this.root.classList.remove('has-selection');
+      this.root.replaceChildren(overview(this.view));
+      return;
+    }
+    const finding = selection.type === 'annotation' ? selection.annotation.id : undefined;
+    const key = `${event} ${finding ?? ''}`;
+    if (key === this.shown) return;
+    this.shown = key;
+    this.root.classList.add('has-selection');
+    void this.ask(event, finding);
+  }
+
+  /** Asks anew, because the log grew. */
+  refresh(): void {
+    if (this.view.selection !== undefined) this.shown = '';
+    this.draw();
+  }
+
+  /** Never rejects: a failure is shown in the panel. */
+  private async ask(event: number, finding: string | undefined): Promise<void> {
+    this.asking?.abort();
+    const asking = new AbortController();
+    this.asking = asking;
+    this.root.setAttribute('aria-busy', 'true');
+    try {
+      const details = await this.actions.details(event, finding, asking.signal);
+      if (!asking.signal.aborted) this.root.replaceChildren(...this.content(details));
+    } catch (error) {
+      if (asking.signal.aborted || isAppError(error, 'cancelled')) return;
+      const advice = isAppError(error) ? error.advice : '';
+      this.root.replaceChildren(
+        this.closeButton(),
+        element('p', { class: 'problem', text: messageOf(error), attributes: { role: 'alert' } }),
+        element('p', { class: 'muted', text: advice }),
+      );
+    } finally {
+      if (this.asking === asking) this.root.removeAttribute('aria-busy');
+    }
+  }
+
+  private closeButton(): HTMLElement {
+    const label = this.view.translate('Close');
+    return element('button', {
+      class: 'close',
+      text: '×',
+      title: label,
+      attributes: { type: 'button', 'aria-label': label },
+      onClick: () => this.view.select(undefined),
+    });
+  }
+
+  private content(details: EventDetails): Node[] {
+    const { translate, settings } = this.view;
+    const place = [details.object.namespace, details.object.name].filter((part) => part !== '').join('/');
+    const title = element(
+      'h1',
+      { class: `ink-${details.kind}` },
+      glyphImage(details.kind),
+      element('span', { text: details.title }),
+    );
+    const subject = element(
+      'p',
+      { class: 'subject' },
+      element('span', { class: 'muted', text: `${details.kindName} ` }),
+      element('span', { class: 'strong', text: place }),
+      element('span', { class: 'muted cluster', text: details.clusterLabel }),
+    );
+    const when = `${dateText(details.at, settings.timeZoneOffsetMin)} ${preciseTimeText(details.at, settings.timeZoneOffsetMin)}`;
+    const facts = element('dl', { class: 'facts' });
+    facts.append(...fact({ label: translate('at'), value: when }));
+    for (const one of details.facts) facts.append(...fact(one));
+    const sections = details.sections.map((section) =>
+      element('section', {}, element('h2', { text: section.title }), ...section.entries.map(entry)),
+    );
+    return [this.closeButton(), title, subject, facts, ...sections, this.related(details), this.buttons(details)];
+  }
+
+  private related(details: EventDetails): HTMLElement {
+    const links = details.related.map((one) =>
+      element(
+        'li',
+        {},
+        element('button', {
+          class: 'link',
+          text: `→ ${one.label}`,
+          attributes: { type: 'button' },
+          onClick: () => this.view.selectEvent(one.event),
+        }),
+      ),
+    );
+    return element('ul', { class: 'links related' }, ...links);
+  }
+
+  private buttons(details: EventDetails): HTMLElement {
+    const { translate, settings } = this.view;
+    const { actions } = this;
+    const root = element('div', { class: 'actions' });
+    const add = (text: string, run: () => void): void => {
+      root.append(element('button', { class: 'link', text, attributes: { type: 'button' }, onClick: run }));
+    };
+    const { diff, finding } = details;
+    if (diff !== undefined) add(translate('Open diff'), () => actions.openDiff(diff));
+    if (settings.hasCluster && details.object.name !== '')
+      add(translate('Show in tree'), () => actions.revealInTree(details));
+    if (settings.hasCluster && details.canEdit) add(translate('Safe edit'), () => actions.safeEdit(details));
+    if (finding !== undefined) add(translate('About this finding'), () => actions.openFinding(finding));
+    add(translate('Copy'), () => actions.copy(details.text));
+    return root;
+  }
+}
+
+function fact(one: DetailFact): Node[] {
+  const value = element('dd', { class: `tone-${one.tone ?? 'plain'}` });
+  if (one.badge !== undefined) {
+    value.append(
+      element('span', { class: `badge badge-${one.badge.colour % 8}`, text: one.badge.code, title: one.badge.token }),
+    );
+  }
+  if (one.value !== undefined) value.append(element('span', { class: 'strong', text: one.value }));
+  if (one.remark !== undefined) value.append(element('span', { class: 'remark', text: one.remark }));
+  return [element('dt', { text: one.label }), value];
+}
+
+function entry(one: DetailEntry): HTMLElement {
+  const root = element('div', { class: `entry-block tone-${one.tone ?? 'plain'}` });
+  if (one.actor !== undefined || one.how !== undefined) {
+    root.append(
+      element(
+        'div',
+        {},
+        element('span', { class: 'strong actor', text: one.actor ?? '' }),
+        element('span', { class: 'muted', text: one.how === undefined ? '' : ` ${one.how}` }),
+      ),
+    );
+  }
+  const words = /^[.[/]/;
+  for (const line of one.lines)
+    root.append(element('div', { class: words.test(line) ? 'line mono' : 'line', text: line }));
+  return root;
+}

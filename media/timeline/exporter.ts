@@ -1,0 +1,42 @@
+import { matchFilter } from '../../src/core/timeline/filterMatch.ts';
+import { layOut } from '../../src/core/timeline/layout.ts';
+import type { TimelineModel } from '../../src/core/timeline/model.ts';
+import { pictureOf, type Picture } from '../../src/core/timeline/picture.ts';
+import { TimelineStore } from '../../src/core/timeline/store.ts';
+import { svgOf } from '../../src/core/timeline/svg.ts';
+import { Painter } from './painter.ts';
+import type { ScreenPalette } from './palette.ts';
+import type { TimelineView } from './view.ts';
+
+const LABEL_PX = 200;
+const PNG_RATIO = 2;
+
+/** The lanes as they are shown (time, filter, order, folded groups), but all of them, as a picture. */
+export function currentPicture(view: TimelineView): Picture {
+  return pictureOf(view.sceneInput(), LABEL_PX);
+}
+
+/** The same of a model whose names were replaced: the filter's words are the person's own, so all lanes are in it. */
+export function sharedPicture(view: TimelineView, model: TimelineModel): Picture {
+  const store = new TimelineStore(model);
+  const match = matchFilter(store, { terms: [] });
+  const layout = layOut(store, match, { sort: view.sort, compact: view.compact, collapsed: new Set() });
+  return pictureOf({ ...view.sceneInput(), store, match, layout, annotationDim: () => false }, LABEL_PX);
+}
+
+/** A picture as the text of an SVG. */
+export function svgText(picture: Picture, palette: ScreenPalette): string {
+  return svgOf(picture, palette);
+}
+
+/** A picture as a PNG in base64, at twice the size. */
+export function pngBase64(picture: Picture, palette: ScreenPalette): string {
+  const canvas = document.createElement('canvas');
+  canvas.width = Math.round(picture.width * PNG_RATIO);
+  canvas.height = Math.round(picture.height * PNG_RATIO);
+  const context = canvas.getContext('2d');
+  if (context === null) throw new Error('This browser has no canvas.');
+  context.scale(PNG_RATIO, PNG_RATIO);
+  new Painter(context, palette, PNG_RATIO).paintPicture(context, picture);
+  return canvas.toDataURL('image/png').replace(/^data:image\/png;base64,/, '');
+}

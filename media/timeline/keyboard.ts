@@ -1,0 +1,159 @@
+import { laneBeside, nearestInTime, neighbour, outermost } from '../../src/core/timeline/navigate.ts';
+import { isTyping } from '../shared/dom.ts';
+import type { TimelineView } from './view.ts';
+
+/** What keys reach that is not the view's own. */
+export interface KeyActions {
+  readonly focusFilter: () => void;
+  readonly focusDetails: () => void;
+  readonly toggleHelp: () => void;
+  readonly toggleReplay: () => void;
+  readonly focusTable: () => void;
+}
+
+const ZOOM = 0.7;
+const PAN_PART = 0.15;
+
+/** The keys as the help lists them. */
+export const KEY_HELP: readonly { readonly keys: string; readonly does: string }[] = [
+  { keys: 'W S + −', does: 'zoom in and out' },
+  { keys: 'A D', does: 'earlier, later' },
+  { keys: '← →', does: 'the event before, after, on this lane' },
+  { keys: '↑ ↓', does: 'the lane above, below' },
+  { keys: 'Home End', does: 'the first, last event of this lane' },
+  { keys: 'PgUp PgDn', does: 'a page of lanes' },
+  { keys: 'N P', does: 'the next, previous finding' },
+  { keys: 'Enter', does: 'details; with a measured stretch: zoom to it' },
+  { keys: 'F', does: 'fit everything' },
+  { keys: 'L', does: 'follow what happens' },
+  { keys: 'R', does: 'replay: the tree shows the state as of then' },
+  { keys: 'T', does: 'table of events' },
+  { keys: '/', does: 'filter' },
+  { keys: 'Esc', does: 'clear what is measured, replayed, selected' },
+  { keys: '?', does: 'this help' },
+];
+
+/** Keys of the whole page: those that work wherever one is not typing. */
+export function onPageKey(event: KeyboardEvent, actions: KeyActions, view: TimelineView): void {
+  if (isTyping(event) || event.ctrlKey || event.metaKey || event.altKey) return;
+  if (event.key === '/') actions.focusFilter();
+  else if (event.key === '?') actions.toggleHelp();
+  else if (event.key === 'Escape') escape(view);
+  else return;
+  event.preventDefault();
+}
+
+/** Clears one thing after the other: what was measured, then the replay, then the selection. */
+function escape(view: TimelineView): void {
+  if (view.measure !== undefined) {
+    view.measure = undefined;
+    view.touch('overlay');
+  } else if (view.scrubAt !== undefined) view.scrub(undefined);
+  else view.select(undefined);
+}
+
+/** Keys of the lanes. */
+export function onChartKey(event: KeyboardEvent, actions: KeyActions, view: TimelineView): void {
+  if (event.ctrlKey || event.metaKey || event.altKey) return;
+  const run = CHART_KEYS[event.key.length === 1 ? event.key.toLowerCase() : event.key];
+  if (run === undefined) return;
+  run(view, actions);
+  event.preventDefault();
+}
+
+const CHART_KEYS: Readonly<Record<string, (view: TimelineView, actions: KeyActions) => void>> = {
+  w: (view) => zoomAtFocus(view, ZOOM),
+  '+': (view) => zoomAtFocus(view, ZOOM),
+  '=': (view) => zoomAtFocus(view, ZOOM),
+  s: (view) => zoomAtFocus(view, 1 / ZOOM),
+  '-': (view) => zoomAtFocus(view, 1 / ZOOM),
+  a: (view) => view.pan(-view.scale.width * PAN_PART),
+  d: (view) => view.pan(view.scale.width * PAN_PART),
+  f: (view) => view.fitAll(),
+  l: (view) => view.setLive(!view.live),
+  n: (view) => stepFinding(view, 1),
+  p: (view) => stepFinding(view, -1),
+  r: (_view, actions) => actions.toggleReplay(),
+  t: (view, actions) => {
+    view.toggleTable();
+    if (view.table) actions.focusTable();
+  },
+  ArrowRight: (view) => step(view, 1),
+  ArrowLeft: (view) => step(view, -1),
+  ArrowDown: (view) => stepLane(view, 1),
+  ArrowUp: (view) => stepLane(view, -1),
+  Home: (view) => jump(view, 1),
+  End: (view) => jump(view, -1),
+  PageDown: (view) => view.scrollBy(view.height * 0.9),
+  PageUp: (view) => view.scrollBy(-view.height * 0.9),
+  Enter: (view, actions) => {
+    const { measure, scale } = view;
+    if (measure === undefined) {
+      actions.focusDetails();
+      return;
+    }
+    view.measure = undefined;
+    view.setScale({
+      ...scale,
+      from: Math.min(measure.from, measure.to),
+      to: Math.max(measure.from, measure.to, Math.min(measure.from, measure.to) + 1),
+    });
+  },
+};
+
+/** Zooms at the selection where it is in view, else in the middle. */
+function zoomAtFocus(view: TimelineView, factor: number): void {
+  const at = view.selectedAt();
+  const { scale } = view;
+  const inView = at !== undefined && at >= scale.from && at <= scale.to;
+  view.zoom(factor, inView ? ((at - scale.from) / (scale.to - scale.from)) * scale.width : scale.width / 2);
+}
+
+function step(view: TimelineView, direction: 1 | -1): void {
+  const { selection, store, match } = view;
+  if (selection === undefined) {
+    stepLane(view, 1);
+    return;
+  }
+  const lane = store.lanes[selection.lane];
+  const at = view.selectedAt();
+  if (lane === undefined || at === undefined) return;
+  const mark = selection.type === 'mark' ? selection.mark : direction === 1 ? Number.MAX_SAFE_INTEGER : -1;
+  const next = neighbour(store, lane, { at, mark }, direction, match.marks);
+  if (next !== undefined) view.select({ type: 'mark', lane: selection.lane, mark: next });
+}
+
+function stepLane(view: TimelineView, direction: 1 | -1): void {
+  const { store, layout, selection, match, scale } = view;
+  const at = view.selectedAt() ?? (scale.from + scale.to) / 2;
+  const next = laneBeside(store, layout, selection?.lane, direction, at, match.marks);
+  if (next !== undefined) view.select({ type: 'mark', ...next });
+}
+
+function jump(view: TimelineView, direction: 1 | -1): void {
+  const { store, selection, match, layout } = view;
+  const index = selection?.lane ?? layout.rows.find((row) => row.type === 'lane')?.lane;
+  const lane = index === undefined ? undefined : store.lanes[index];
+  const mark = lane === undefined ? undefined : outermost(store, lane, direction, match.marks);
+  if (index !== undefined && mark !== undefined) view.select({ type: 'mark', lane: index, mark });
+}
+
+/** Findings in order of time. */
+function stepFinding(view: TimelineView, direction: 1 | -1): void {
+  const findings = view.store.annotations.toSorted((a, b) => a.to - b.to);
+  const { selection } = view;
+  const present =
+    selection?.type === 'annotation' ? findings.findIndex((one) => one.key === selection.annotation.key) : -1;
+  const index = present < 0 && direction === -1 ? findings.length - 1 : present + direction;
+  const annotation = findings[(index + findings.length) % Math.max(1, findings.length)];
+  if (annotation !== undefined) view.select({ type: 'annotation', lane: annotation.lane, annotation });
+}
+
+/** The mark of a lane that is nearest to the middle of what is shown. */
+export function selectOnLane(view: TimelineView, lane: number): void {
+  const { store, scale, match } = view;
+  const stored = store.lanes[lane];
+  if (stored === undefined) return;
+  const mark = nearestInTime(store, stored, (scale.from + scale.to) / 2, match.marks);
+  if (mark !== undefined) view.select({ type: 'mark', lane, mark });
+}

@@ -1,0 +1,5 @@
+import { connectHost } from '../shared/host.ts';
+import { TimelineApp } from './app.ts';
+
+const root = document.getElementById('app');
+if (root !== null) new TimelineApp(connectHost(), root).start();

@@ -1,0 +1,69 @@
+import { durationText, preciseTimeText } from '../../src/core/timeline/axis.ts';
+import type { Hit } from '../../src/core/timeline/hitTest.ts';
+import { element } from '../shared/dom.ts';
+import type { TimelineView } from './view.ts';
+import { kindWords, laneWords, markRemark } from './words.ts';
+
+/** What is under the pointer, in a few words beside it. Readers of the page get the same from the grid and the summary. */
+export class Tooltip {
+  readonly root = element('div', { class: 'tooltip', attributes: { 'aria-hidden': 'true', hidden: '' } });
+  private readonly view: TimelineView;
+
+  constructor(view: TimelineView) {
+    this.view = view;
+  }
+
+  /** Shows words for a hit at a place; hides where there is nothing to say. */
+  show(hit: Hit | undefined, pointer: { readonly x: number; readonly y: number } | undefined): void {
+    const lines = hit === undefined || this.view.measure !== undefined ? [] : this.lines(hit);
+    this.root.hidden = lines.length === 0 || pointer === undefined;
+    if (lines.length === 0 || pointer === undefined) return;
+    this.root.replaceChildren(
+      ...lines.map((line, index) =>
+        element('div', { class: index === 0 ? 'tooltip-title' : 'tooltip-line', text: line }),
+      ),
+    );
+    const { offsetWidth, offsetHeight, parentElement } = this.root;
+    const width = parentElement?.clientWidth ?? 0;
+    const height = parentElement?.clientHeight ?? 0;
+    const left = pointer.x + 16 + offsetWidth > width ? pointer.x - 12 - offsetWidth : pointer.x + 16;
+    const top = pointer.y + 18 + offsetHeight > height ? pointer.y - 12 - offsetHeight : pointer.y + 18;
+    this.root.style.transform = `translate(${Math.max(2, Math.round(left))}px, ${Math.max(2, Math.round(top))}px)`;
+  }
+
+  private lines(hit: Hit): string[] {
+    const { store, settings, translate } = this.view;
+    switch (hit.type) {
+      case 'cell':
+        return this.cellLines(hit);
+      case 'annotation':
+        return [hit.annotation.text, hit.annotation.id, laneWords(store, hit.lane)];
+      case 'gap': {
+        const { gap } = hit;
+        const length = gap.to === undefined ? translate('still') : durationText(gap.to - gap.from);
+        return [gap.text, length, translate('What happened in here is not known.')];
+      }
+      case 'bar': {
+        const bar = store.lanes[hit.lane]?.info.bars[hit.bar];
+        if (bar === undefined) return [];
+        const began = translate('from {0}', preciseTimeText(bar.from, settings.timeZoneOffsetMin));
+        return [laneWords(store, hit.lane), bar.uid, bar.began === 'earlier' ? translate('was there already') : began];
+      }
+      case 'lane':
+      case 'group':
+        return [];
+    }
+    return [];
+  }
+
+  private cellLines(hit: Hit & { type: 'cell' }): string[] {
+    const { store, settings, translate } = this.view;
+    const { cell } = hit;
+    const at = preciseTimeText(store.marks.at.at(cell.mark), settings.timeZoneOffsetMin);
+    const actor = store.text(store.marks.actor.at(cell.mark));
+    const what = [kindWords(store, cell.mark, translate), markRemark(store, cell.mark)].filter((part) => part !== '');
+    const lines = [what.join(' · '), laneWords(store, hit.lane), `${at}${actor === '' ? '' : ` · ${actor}`}`];
+    if (cell.count > 1) lines.push(translate('and {0} more here: zoom in to open', cell.count - 1));
+    return lines;
+  }
+}

@@ -1,0 +1,394 @@
+import { annotationMatches, matchFilter, type FilterMatch } from '../../src/core/timeline/filterMatch.ts';
+import { parseFilter, type Filter, type FilterProblem } from '../../src/core/timeline/filter.ts';
+import { layOut, rowAt, type Layout, type Sort } from '../../src/core/timeline/layout.ts';
+import type { AnnotationInfo, TimelineDelta, TimelineModel } from '../../src/core/timeline/model.ts';
+import { eventBefore, markOfEvent } from '../../src/core/timeline/navigate.ts';
+import { fitted, panned, resized, withTimeInView, zoomed, type TimeScale } from '../../src/core/timeline/scale.ts';
+import type { SceneInput } from '../../src/core/timeline/scene.ts';
+import { TimelineStore } from '../../src/core/timeline/store.ts';
+import { english, type Translate } from '../../src/core/timeline/translate.ts';
+import type { TimelineSettings } from '../../src/protocol/timeline.ts';
+
+/** What the person chose: kept while the view is hidden. */
+export interface KeptState {
+  readonly from?: number;
+  readonly to?: number;
+  readonly top?: number;
+  readonly filter?: string;
+  readonly sort?: Sort;
+  readonly compact?: boolean;
+  readonly collapsed?: readonly string[];
+  readonly live?: boolean;
+  readonly table?: boolean;
+  readonly event?: number;
+}
+
+/** What is selected: a mark, or a finding on a lane. */
+export type Selection =
+  | { readonly type: 'mark'; readonly lane: number; readonly mark: number }
+  | { readonly type: 'annotation'; readonly lane: number; readonly annotation: AnnotationInfo };
+
+/** The parts of the page that a change touches. */
+export type Part = 'scene' | 'overlay' | 'rows' | 'minimap' | 'toolbar' | 'details' | 'table';
+
+const ALL: readonly Part[] = ['scene', 'overlay', 'rows', 'minimap', 'toolbar', 'details', 'table'];
+const EMPTY: TimelineModel = {
+  strings: [''],
+  groups: [],
+  lanes: [],
+  marks: {
+    at: new Float64Array(),
+    lane: new Uint32Array(),
+    kind: new Uint8Array(),
+    flags: new Uint8Array(),
+    event: new Uint32Array(),
+    actor: new Uint32Array(),
+    label: new Uint32Array(),
+    uid: new Uint32Array(),
+    outcome: new Uint8Array(),
+  },
+  links: {
+    kind: new Uint8Array(),
+    event: new Uint32Array(),
+    fromLane: new Uint32Array(),
+    fromAt: new Float64Array(),
+    toLane: new Uint32Array(),
+    toAt: new Float64Array(),
+  },
+  lags: { lane: new Uint32Array(), from: new Float64Array(), to: new Float64Array() },
+  gaps: [],
+  annotations: [],
+  notes: [],
+  lastAt: 0,
+  lastSeq: 0,
+};
+/** How much of the right edge stays free while following, in parts of the width. */
+const LIVE_MARGIN = 0.04;
+
+/**
+ * All that the timeline shows and how it shows it. Components read it and call it; each change names the parts of the page
+ * it touches, and those are drawn once in the next frame.
+ */
+export class TimelineView {
+  store = new TimelineStore(EMPTY);
+  filterText = '';
+  filter: Filter = { terms: [] };
+  filterProblems: readonly FilterProblem[] = [];
+  match: FilterMatch;
+  layout: Layout;
+  scale: TimeScale = { from: 0, to: 60_000, width: 1 };
+  top = 0;
+  height = 1;
+  sort: Sort = 'name';
+  compact = false;
+  collapsed = new Set<string>();
+  selection: Selection | undefined;
+  pointer: { readonly x: number; readonly y: number } | undefined;
+  measure: { readonly from: number; readonly to: number } | undefined;
+  /** Until when things are shown while replaying; undefined: as of now. */
+  scrubAt: number | undefined;
+  live = true;
+  table = false;
+  hasData = false;
+  translate: Translate = english;
+  settings: TimelineSettings = { timeZoneOffsetMin: 0, followMs: 15 * 60_000, hasCluster: true };
+  private followMs: number;
+  private readonly touched: (parts: readonly Part[]) => void;
+  private readonly now: () => number;
+
+  constructor(touched: (parts: readonly Part[]) => void, now: () => number) {
+    this.touched = touched;
+    this.now = now;
+    this.followMs = this.settings.followMs;
+    this.match = matchFilter(this.store, this.filter);
+    this.layout = layOut(this.store, this.match, this);
+  }
+
+  /** Says that parts of the page are to be drawn anew. */
+  touch(...parts: Part[]): void {
+    this.touched(parts.length === 0 ? ALL : parts);
+  }
+
+  /** Takes the words and the settings; the first stretch that is followed is the settings'. */
+  configure(translate: Translate, settings: TimelineSettings): void {
+    this.translate = translate;
+    this.settings = settings;
+    if (!this.hasData) this.followMs = settings.followMs;
+    this.touch();
+  }
+
+  /** Replaces everything; what the person looks at stays. */
+  setModel(model: TimelineModel): void {
+    const first = !this.hasData;
+    const event = this.selectedEvent();
+    this.store = new TimelineStore(model);
+    this.hasData = this.store.lastSeq > 0;
+    this.match = matchFilter(this.store, this.filter);
+    this.layout = layOut(this.store, this.match, this);
+    this.selection = undefined;
+    if (event !== undefined) this.selectEvent(event);
+    if (first && this.hasData && this.scale.from === 0) this.showFirst();
+    this.follow();
+    this.clampTop();
+    this.touch();
+  }
+
+  /** Appends; false where something did not fit and a whole model is needed. */
+  append(delta: TimelineDelta): boolean {
+    const first = !this.hasData;
+    const layoutBefore = this.store.layoutVersion;
+    const { rejected } = this.store.apply(delta);
+    this.hasData = this.store.lastSeq > 0;
+    this.match = matchFilter(this.store, this.filter, this.match);
+    if (layoutBefore !== this.store.layoutVersion || this.sort === 'activity' || this.sort === 'recent')
+      this.relayout();
+    if (first && this.hasData && this.scale.from === 0) this.showFirst();
+    this.follow();
+    this.touch('scene', 'overlay', 'minimap', 'table', 'toolbar');
+    return rejected === 0;
+  }
+
+  private showFirst(): void {
+    const { firstAt, lastAt } = this.store;
+    const width = this.scale.width;
+    this.scale =
+      this.live && this.settings.hasCluster
+        ? { from: lastAt - this.followMs, to: lastAt, width }
+        : fitted(firstAt, lastAt, width);
+    if (this.live && !this.settings.hasCluster) this.live = false;
+  }
+
+  /** While following, the right edge is now; never while the pointer is over the lanes. */
+  follow(): void {
+    if (!this.live || this.isHeld() || !this.hasData) return;
+    const to = this.end() + this.followMs * LIVE_MARGIN;
+    this.scale = { from: to - this.followMs, to, width: this.scale.width };
+    this.touch('scene', 'overlay', 'minimap');
+  }
+
+  /** Until when living incarnations are drawn. */
+  end(): number {
+    const { lastAt } = this.store;
+    if (!this.live || !this.settings.hasCluster) return lastAt;
+    return Math.max(lastAt, this.now());
+  }
+
+  /** Whether following waits because the pointer rests on the lanes. */
+  isHeld(): boolean {
+    return this.live && (this.pointer !== undefined || this.measure !== undefined || this.scrubAt !== undefined);
+  }
+
+  setLive(live: boolean): void {
+    this.live = live;
+    if (live) {
+      this.followMs = Math.max(1000, this.scale.to - this.scale.from);
+      this.scrubAt = undefined;
+    }
+    this.follow();
+    this.touch('toolbar', 'scene', 'overlay', 'minimap');
+  }
+
+  setFilter(text: string): void {
+    if (text === this.filterText) return;
+    this.filterText = text;
+    const { filter, problems } = parseFilter(text);
+    this.filter = filter;
+    this.filterProblems = problems;
+    this.match = matchFilter(this.store, filter);
+    for (const lane of this.store.lanes) for (const series of lane.series) series?.resetMatched();
+    this.relayout();
+    this.touch();
+  }
+
+  setSort(sort: Sort): void {
+    this.sort = sort;
+    this.relayout();
+    this.touch('toolbar', 'scene', 'rows', 'overlay');
+  }
+
+  setCompact(compact: boolean): void {
+    this.compact = compact;
+    this.relayout();
+    this.touch('toolbar', 'scene', 'rows', 'overlay');
+  }
+
+  toggleGroup(group: number, collapsed?: boolean): void {
+    const key = this.store.groups[group]?.key;
+    if (key === undefined) return;
+    if (collapsed ?? !this.collapsed.has(key)) this.collapsed.add(key);
+    else this.collapsed.delete(key);
+    this.relayout();
+    this.touch('scene', 'rows', 'overlay');
+  }
+
+  toggleTable(): void {
+    this.table = !this.table;
+    this.touch();
+  }
+
+  /** Lays out anew; the row under the pointer, or else the first in view, stays where it is. */
+  private relayout(): void {
+    const anchorY = (this.pointer?.y ?? 0) + this.top;
+    const anchor = rowAt(this.layout, anchorY);
+    this.layout = layOut(this.store, this.match, this);
+    if (anchor !== undefined) {
+      const moved = this.layout.rows.find((row) =>
+        row.type === 'lane'
+          ? anchor.type === 'lane' && row.lane === anchor.lane
+          : anchor.type === 'group' && row.group === anchor.group,
+      );
+      if (moved !== undefined) this.top += moved.y - anchor.y;
+    }
+    this.clampTop();
+    this.touch('rows', 'scene', 'overlay');
+  }
+
+  resize(width: number, height: number): void {
+    if (width === this.scale.width && height === this.height) return;
+    this.scale = resized(this.scale, Math.max(1, width));
+    this.height = Math.max(1, height);
+    this.clampTop();
+    this.touch();
+  }
+
+  setScale(scale: TimeScale): void {
+    this.scale = scale;
+    if (this.live) this.live = false;
+    this.touch('scene', 'overlay', 'minimap', 'toolbar');
+  }
+
+  pan(pixels: number): void {
+    this.setScale(panned(this.scale, pixels));
+  }
+
+  /** Zooms at a pixel; while following, the right edge stays now. */
+  zoom(factor: number, x: number): void {
+    if (this.live && this.pointer === undefined) {
+      this.followMs = Math.max(1000, this.followMs * factor);
+      this.follow();
+      this.touch('toolbar');
+    } else this.setScale(zoomed(this.scale, x, factor));
+  }
+
+  /** Shows the last stretch of a length; follows on if it did. */
+  showLast(ms: number): void {
+    this.followMs = ms;
+    if (this.live) this.follow();
+    else
+      this.setScale({
+        from: this.store.lastAt - ms * (1 - LIVE_MARGIN),
+        to: this.store.lastAt + ms * LIVE_MARGIN,
+        width: this.scale.width,
+      });
+    this.touch('toolbar', 'scene', 'overlay', 'minimap');
+  }
+
+  fitAll(): void {
+    if (this.hasData) this.setScale(fitted(this.store.firstAt, this.store.lastAt, this.scale.width));
+  }
+
+  scrollBy(pixels: number): void {
+    this.scrollTo(this.top + pixels);
+  }
+
+  scrollTo(top: number): void {
+    const before = this.top;
+    this.top = top;
+    this.clampTop();
+    if (this.top !== before) this.touch('scene', 'rows', 'overlay');
+  }
+
+  private clampTop(): void {
+    this.top = Math.max(0, Math.min(this.top, this.layout.height - this.height));
+  }
+
+  select(selection: Selection | undefined, show = true): void {
+    this.selection = selection;
+    if (selection !== undefined && show) this.bringIntoView(selection);
+    this.touch('overlay', 'details', 'rows', 'table');
+  }
+
+  /** Selects the mark of an event, or the finding that rests on it; false where neither is shown. */
+  selectEvent(event: number): boolean {
+    const mark = markOfEvent(this.store, event);
+    if (mark !== undefined) {
+      this.select({ type: 'mark', lane: this.store.marks.lane.at(mark), mark });
+      return true;
+    }
+    const annotation = this.store.annotations.find((one) => one.events.includes(event));
+    if (annotation !== undefined) this.select({ type: 'annotation', lane: annotation.lane, annotation });
+    return annotation !== undefined;
+  }
+
+  /** The time of what is selected. */
+  selectedAt(): number | undefined {
+    const { selection } = this;
+    if (selection === undefined) return undefined;
+    return selection.type === 'mark' ? this.store.marks.at.at(selection.mark) : selection.annotation.to;
+  }
+
+  /** The event of what is selected. */
+  selectedEvent(): number | undefined {
+    const { selection } = this;
+    if (selection === undefined) return undefined;
+    return selection.type === 'mark' ? this.store.marks.event.at(selection.mark) : selection.annotation.events.at(-1);
+  }
+
+  private bringIntoView(selection: Selection): void {
+    this.showLane(selection.lane);
+    const at = this.selectedAt();
+    if (at === undefined) return;
+    const moved = withTimeInView(this.scale, at, Math.min(60, this.scale.width / 4));
+    if (moved !== this.scale) this.setScale(moved);
+  }
+
+  /** Scrolls so that a lane is seen, opening its group. */
+  showLane(lane: number): void {
+    const group = this.store.lanes[lane]?.info.group;
+    if (group !== undefined && this.collapsed.has(this.store.groups[group]?.key ?? '')) this.toggleGroup(group, false);
+    const row = this.layout.rows[this.layout.rowOfLane.get(lane) ?? -1];
+    if (row === undefined) return;
+    if (row.y < this.top) this.scrollTo(row.y - 4);
+    else if (row.y + row.height > this.top + this.height) this.scrollTo(row.y + row.height - this.height + 4);
+  }
+
+  /** Shows the state as of a time; undefined: as of now. Gives the event that the tree should show. */
+  scrub(at: number | undefined): number | undefined {
+    this.scrubAt = at;
+    this.touch('overlay', 'toolbar');
+    return at === undefined ? undefined : (eventBefore(this.store, at) ?? 0);
+  }
+
+  /** What the drawing is made from. */
+  sceneInput(): SceneInput {
+    return {
+      store: this.store,
+      layout: this.layout,
+      match: this.match,
+      annotationDim: (annotation) =>
+        this.filter.terms.length > 0 && !annotationMatches(this.store, this.filter, annotation),
+      scale: this.scale,
+      top: this.top,
+      height: this.height,
+      timeZoneOffsetMin: this.settings.timeZoneOffsetMin,
+      translate: this.translate,
+      now: this.end(),
+    };
+  }
+
+  /** What is kept while the view is hidden. */
+  kept(): KeptState {
+    const event = this.selectedEvent();
+    return {
+      ...(this.hasData ? { from: this.scale.from, to: this.scale.to } : {}),
+      top: this.top,
+      filter: this.filterText,
+      sort: this.sort,
+      compact: this.compact,
+      collapsed: Array.from(this.collapsed),
+      live: this.live,
+      table: this.table,
+      ...(event === undefined ? {} : { event }),
+    };
+  }
+}

@@ -1,0 +1,43 @@
+import { MARK_KINDS, MARK_OUTCOMES, type MarkKind } from '../../src/core/timeline/model.ts';
+import type { TimelineStore } from '../../src/core/timeline/store.ts';
+import type { Translate } from '../../src/core/timeline/translate.ts';
+
+/** What each kind of mark is called. */
+export const KIND_WORDS: Readonly<Record<MarkKind, string>> = {
+  metadata: 'metadata changed',
+  status: 'status changed',
+  unknown: 'version seen',
+  spec: 'spec changed',
+  created: 'created',
+  terminating: 'deletion began',
+  deleted: 'deleted',
+  note: 'note',
+  refused: 'write refused',
+  uncertain: 'answer lost',
+  conflict: 'version conflict',
+  'uid-mismatch': 'another incarnation',
+  'field-conflict': 'field conflict',
+  takeover: 'taken over by force',
+  'stale-reference': 'stale reference',
+  'lost-update': 'lost update',
+  finding: 'finding',
+};
+
+/** The kind of a mark in words. */
+export function kindWords(store: TimelineStore, mark: number, translate: Translate): string {
+  return translate(KIND_WORDS[MARK_KINDS[store.marks.kind.at(mark)] ?? 'unknown']);
+}
+
+/** What else there is to say about a mark: its label, or the outcome of its write. */
+export function markRemark(store: TimelineStore, mark: number): string {
+  const label = store.text(store.marks.label.at(mark));
+  return label === '' ? (MARK_OUTCOMES[store.marks.outcome.at(mark)] ?? '') : label;
+}
+
+/** `Deployment shop/checkout`. */
+export function laneWords(store: TimelineStore, lane: number): string {
+  const info = store.lanes[lane]?.info;
+  if (info === undefined) return '';
+  const name = info.namespace === '' ? info.name : `${info.namespace}/${info.name}`;
+  return `${info.kind === '' ? (store.groups[info.group]?.resource ?? '') : info.kind} ${name}`;
+}
