@@ -95,6 +95,8 @@ export interface Kind {
   readonly fieldSelectors: readonly string[];
   fieldValue(object: JsonObject, selector: string): string;
 
+  /** Custom resources: prunes unknown fields and nulls; built-in kinds are typed by `normalize` instead. Throws DecodeError. */
+  coerce?(object: JsonObject): { readonly object: JsonObject; readonly dropped: readonly string[] };
   /** The scheme's defaults: they are owned by whoever sent the object. Idempotent. */
   applyDefaults(object: JsonObject): void;
   /** Fills in what admission and allocation add, drops status, sets generation. Throws StatusError where allocation is refused. */

@@ -42,6 +42,8 @@ export interface MapSchema {
   readonly type: 'map';
   readonly values: Schema;
   readonly atomic: boolean;
+  /** The Go type as messages show it; '' in custom resources. */
+  readonly goType: string;
 }
 
 /** A list and how it merges: as a whole, as a set of scalars, or as a map of items by their key fields. */
@@ -50,6 +52,8 @@ export interface ListTypeSchema {
   readonly items: Schema;
   readonly merge: 'atomic' | 'set' | 'map';
   readonly keys: readonly string[];
+  /** The Go type as messages show it; '' in custom resources. */
+  readonly goType: string;
 }
 
 /** A value without parts. `format` tells values that are checked or rewritten when decoded. */

@@ -1,0 +1,35 @@
+import { existsSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { AppError } from '../../base/appError.ts';
+import type { JsonObject } from '../../codec/json.ts';
+import { isJsonObject, parseJson } from '../../codec/json.ts';
+
+/**
+ * The files that scripts/generate-schemas.mjs wrote from a real API server. From source they lie beside this file; the
+ * bundles, in which this module's folder is dist, find them in dist/data.
+ */
+export type DataFile = 'components.json' | 'goTypes.json' | 'discovery.json' | 'tables.json';
+
+const read = new Map<DataFile, JsonObject>();
+
+/**
+ * Reads a data file, once.
+ * @throws AppError `internal` where the installation lacks the file
+ */
+export function loadData(name: DataFile): JsonObject {
+  const known = read.get(name);
+  if (known !== undefined) return known;
+  const here = path.dirname(fileURLToPath(import.meta.url));
+  const file = [path.join(here, name), path.join(here, 'data', name), path.join(here, '..', 'data', name)].find(existsSync);
+  if (file === undefined) throw new AppError('internal', `The sandbox's data file ${name} is missing from this installation.`);
+  const data = parseJson(readFileSync(file, 'utf8'));
+  if (!isJsonObject(data)) throw new AppError('internal', `The sandbox's data file ${name} is damaged.`);
+  read.set(name, data);
+  return data;
+}
+
+/** The Kubernetes version that the data was recorded from. */
+export function dataVersion(): string {
+  return String(loadData('discovery.json')['version']);
+}

@@ -1,0 +1,110 @@
+import type { Json } from '../../codec/json.ts';
+import { isJsonObject, stringifyJson } from '../../codec/json.ts';
+import { goQuote } from '../goText.ts';
+import type { ListTypeSchema, ScalarSchema, Schema } from '../schema/schema.ts';
+import { fieldElement, itemElement, printElement, type Element } from './element.ts';
+import { fieldSchema, shapeOf } from './shape.ts';
+
+/**
+ * Checks that a configuration can be typed by the schema, as apply needs: no undeclared field, no item without identity,
+ * no duplicate. Returns the sentence of the real server's error, undefined where all is well.
+ */
+export function typingProblem(schema: Schema, value: Json): string | undefined {
+  const problems: Problem[] = [];
+  check(schema, value, [], problems);
+  const texts = problems.map(({ path, text }) => (path.length === 0 ? text : `${path.map(printElement).join('')}: ${text}`));
+  if (texts.length <= 1) return texts[0];
+  return ['errors:', ...texts.map((text) => `  ${text}`)].join('\n');
+}
+
+interface Problem {
+  readonly path: readonly Element[];
+  readonly text: string;
+}
+
+function check(schema: Schema, value: Json, path: readonly Element[], problems: Problem[]): void {
+  const shape = shapeOf(schema, value);
+  if (value === null) return;
+  if (shape.kind === 'leaf') {
+    const text = scalarProblem(schema, value);
+    if (text !== undefined) problems.push({ path, text });
+  } else if (shape.kind === 'list') {
+    if (Array.isArray(value)) checkItems(shape.schema, value, path, problems);
+    else problems.push({ path, text: `expected list, got ${shown(value)}` });
+  } else if (isJsonObject(value)) {
+    for (const [name, part] of Object.entries(value)) {
+      const child = fieldSchema(shape.schema, name);
+      const partPath = [...path, fieldElement(name)];
+      if (child === undefined) {
+        problems.push({ path: partPath, text: 'field not declared in schema' });
+        return;
+      }
+      check(child, part, partPath, problems);
+    }
+  } else {
+    problems.push({ path, text: `expected map, got ${shown(value)}` });
+  }
+}
+
+function checkItems(schema: ListTypeSchema, list: readonly Json[], path: readonly Element[], problems: Problem[]): void {
+  const seen = new Set<Element>();
+  for (const [index, item] of list.entries()) {
+    if (schema.merge === 'atomic') {
+      check(schema.items, item, [...path, `i:${index}`], problems);
+      continue;
+    }
+    const element = itemElement(schema, item);
+    if (typeof element !== 'string') {
+      problems.push({ path, text: `element ${index}: ${element.problem}` });
+      return;
+    }
+    if (seen.has(element)) problems.push({ path, text: `duplicate entries for key ${printElement(element)}` });
+    seen.add(element);
+    check(schema.items, item, [...path, element], problems);
+  }
+}
+
+function scalarProblem(schema: Schema, value: Json): string | undefined {
+  if (schema.type !== 'scalar') return undefined;
+  const isNumber = typeof value === 'number' || typeof value === 'bigint';
+  if (isUntyped(schema)) return typeof value === 'object' ? `expected any scalar, got ${shown(value)}` : undefined;
+  switch (schema.json) {
+    case 'integer':
+    case 'number':
+      return isNumber ? undefined : `expected numeric (int or float), got ${goTypeOf(value)}`;
+    case 'string':
+      return typeof value === 'string' ? undefined : `expected string, got &value.valueUnstructured{Value:${goSyntax(value)}}`;
+    case 'boolean':
+      return typeof value === 'boolean' ? undefined : `expected boolean, got ${shown(value)}`;
+  }
+}
+
+function isUntyped(schema: ScalarSchema): boolean {
+  return schema.format === 'quantity' || schema.format === 'int-or-string' || schema.format === 'time' || schema.format === 'micro-time';
+}
+
+/** A value as structured-merge-diff prints it. */
+function shown(value: Json): string {
+  return typeof value === 'string' ? goQuote(value) : goValue(value);
+}
+
+function goValue(value: Json): string {
+  if (Array.isArray(value)) return `[${value.map(shown).join(',')}]`;
+  if (isJsonObject(value)) return `{${Object.keys(value).map((key) => `${key}=${shown(value[key] ?? null)}`).join('; ')}}`;
+  return stringifyJson(value);
+}
+
+function goTypeOf(value: Json): string {
+  if (typeof value === 'string') return 'string';
+  if (typeof value === 'boolean') return 'bool';
+  return Array.isArray(value) ? '[]interface {}' : 'map[string]interface {}';
+}
+
+function goSyntax(value: Json): string {
+  if (typeof value === 'string') return goQuote(value);
+  if (Array.isArray(value)) return `[]interface {}{${value.map(goSyntax).join(', ')}}`;
+  if (isJsonObject(value)) {
+    return `map[string]interface {}{${Object.keys(value).sort().map((key) => `${goQuote(key)}:${goSyntax(value[key] ?? null)}`).join(', ')}}`;
+  }
+  return value === null ? 'interface {}(nil)' : stringifyJson(value);
+}

@@ -1,0 +1,31 @@
+import type { Json, JsonObject } from '../../codec/json.ts';
+import { isJsonObject } from '../../codec/json.ts';
+import type { Kind } from '../kinds/kind.ts';
+import { normalize } from '../schema/normalize.ts';
+import { asksForReset } from './managedFields.ts';
+
+/**
+ * Makes an object of any JSON that claims to be of a kind: typed, unknown fields dropped, defaults filled in.
+ * @returns the object, and for custom resources the paths of the fields that were dropped
+ * @throws DecodeError where a value is of a wrong type
+ */
+export function completeObject(kind: Kind, value: Json): { object: JsonObject; dropped: readonly string[] } {
+  const given = isJsonObject(value) ? value : {};
+  const { object, dropped } = kind.coerce?.(given) ?? { object: builtIn(kind, value), dropped: [] };
+  object['apiVersion'] = kind.group === '' ? kind.version : `${kind.group}/${kind.version}`;
+  object['kind'] = kind.kind;
+  keepReset(object, given);
+  kind.applyDefaults(object);
+  return { object: { kind: kind.kind, apiVersion: object['apiVersion'], ...object }, dropped };
+}
+
+function builtIn(kind: Kind, value: Json): JsonObject {
+  const object = normalize(kind.schema, value);
+  return isJsonObject(object) ? object : {};
+}
+
+/** An empty list of managedFields asks to forget them; it must not get lost as empty lists do. */
+function keepReset(object: JsonObject, given: JsonObject): void {
+  const sent = isJsonObject(given['metadata']) ? given['metadata']['managedFields'] : undefined;
+  if (asksForReset(sent) && isJsonObject(object['metadata'])) object['metadata']['managedFields'] = [];
+}

@@ -1,0 +1,116 @@
+import type { Json, JsonObject } from '../../codec/json.ts';
+import { isJsonObject } from '../../codec/json.ts';
+import { FieldSet } from './fieldSet.ts';
+
+/**
+ * Who an entry of managedFields belongs to. Two writes share an entry when all of this is the same; an applier keeps its
+ * entry over API versions, an updater has one for each.
+ */
+export interface ManagerId {
+  readonly manager: string;
+  readonly operation: 'Apply' | 'Update';
+  /** '' for appliers. */
+  readonly apiVersion: string;
+  readonly subresource: string;
+}
+
+/** What one manager owns, in the terms of which version, and when it last changed something. */
+export interface Managed {
+  readonly id: ManagerId;
+  readonly apiVersion: string;
+  readonly set: FieldSet;
+  /** In whole seconds; an applier that only agreed with what was there has none. */
+  readonly time: string | undefined;
+}
+
+/** All entries of an object by the text of their ManagerId. */
+export type ManagedFields = Map<string, Managed>;
+
+/** The identity as the server spells it; conflicts are listed in the order of these texts. */
+export function managerKey(id: ManagerId): string {
+  return JSON.stringify({
+    manager: id.manager,
+    operation: id.operation,
+    ...(id.apiVersion === '' ? {} : { apiVersion: id.apiVersion }),
+    ...(id.subresource === '' ? {} : { subresource: id.subresource }),
+  });
+}
+
+/** The identity of a writer. */
+export function managerId(manager: string, operation: 'Apply' | 'Update', apiVersion: string, subresource: string): ManagerId {
+  return { manager: manager === '' ? 'unknown' : manager, operation, apiVersion: operation === 'Apply' ? '' : apiVersion, subresource };
+}
+
+/** Reads `metadata.managedFields`; undefined where any entry is malformed. */
+export function readManagedFields(value: Json | undefined): ManagedFields | undefined {
+  const entries: ManagedFields = new Map();
+  if (value === undefined || value === null) return entries;
+  if (!Array.isArray(value)) return undefined;
+  for (const item of value) {
+    const entry = readEntry(item);
+    if (entry === undefined) return undefined;
+    entries.set(managerKey(entry.id), entry);
+  }
+  return entries;
+}
+
+function readEntry(item: Json): Managed | undefined {
+  if (!isJsonObject(item)) return undefined;
+  const { operation } = item;
+  if (operation !== 'Apply' && operation !== 'Update') return undefined;
+  const apiVersion = text(item['apiVersion']);
+  if (apiVersion === '' || item['fieldsType'] !== 'FieldsV1') return undefined;
+  const set = FieldSet.fromFieldsV1(item['fieldsV1']);
+  if (set === undefined) return undefined;
+  const subresource = text(item['subresource']);
+  const id: ManagerId = { manager: text(item['manager']), operation, apiVersion: operation === 'Apply' ? '' : apiVersion, subresource };
+  return { id, apiVersion, set, time: typeof item['time'] === 'string' ? item['time'] : undefined };
+}
+
+function text(value: Json | undefined): string {
+  return typeof value === 'string' ? value : '';
+}
+
+/** Prints entries as `metadata.managedFields`: appliers first, then by time, manager, version, subresource. */
+export function printManagedFields(entries: ManagedFields): JsonObject[] {
+  return [...entries.values()].sort(compareEntries).map((entry) => ({
+    ...(entry.id.manager === '' ? {} : { manager: entry.id.manager }),
+    operation: entry.id.operation,
+    apiVersion: entry.apiVersion,
+    ...(entry.time === undefined ? {} : { time: entry.time }),
+    fieldsType: 'FieldsV1',
+    fieldsV1: entry.set.toFieldsV1(),
+    ...(entry.id.subresource === '' ? {} : { subresource: entry.id.subresource }),
+  }));
+}
+
+function compareEntries(a: Managed, b: Managed): number {
+  const sortKey = (entry: Managed): readonly string[] => [entry.id.operation, entry.time ?? '', entry.id.manager, entry.apiVersion, entry.id.subresource];
+  const [left, right] = [sortKey(a), sortKey(b)];
+  for (const [index, part] of left.entries()) {
+    const other = right[index] ?? '';
+    if (part !== other) return part < other ? -1 : 1;
+  }
+  return 0;
+}
+
+/** Whether a client asks to forget all ownership: an empty list, or a list of one empty entry. */
+export function asksForReset(value: Json | undefined): boolean {
+  if (!Array.isArray(value)) return false;
+  const [only] = value;
+  return value.length === 0 || (value.length === 1 && isJsonObject(only) && Object.keys(only).length === 0);
+}
+
+/** The managedFields of an object. */
+export function managedFieldsOf(object: JsonObject | undefined): Json | undefined {
+  const metadata = object?.['metadata'];
+  return isJsonObject(metadata) ? metadata['managedFields'] : undefined;
+}
+
+/** The object without its managedFields, or with others. The object given is not changed. */
+export function withManagedFields(object: JsonObject, entries: ManagedFields | undefined): JsonObject {
+  const metadata = isJsonObject(object['metadata']) ? object['metadata'] : {};
+  const { managedFields: _, ...rest } = metadata;
+  if (entries !== undefined && entries.size > 0) rest['managedFields'] = printManagedFields(entries);
+  return { ...object, metadata: rest };
+}

@@ -1,0 +1,100 @@
+import type { JsonObject } from '../../codec/json.ts';
+import type { Path } from '../../core/path.ts';
+import { emptyOf } from '../schema/normalize.ts';
+import type { Schema } from '../schema/schema.ts';
+import { compareObjects, type Comparison } from './compare.ts';
+import { fieldElement } from './element.ts';
+import { FieldSet } from './fieldSet.ts';
+import type { Managed, ManagedFields } from './managedFields.ts';
+
+/** Fields of metadata that nobody owns: they are the server's, or they are the object's name. */
+const NEVER_OWNED = FieldSet.of(
+  ['f:apiVersion'],
+  ['f:kind'],
+  ['f:metadata'],
+  ...['name', 'namespace', 'creationTimestamp', 'selfLink', 'uid', 'clusterName', 'generation', 'managedFields', 'resourceVersion'].map((name) => [
+    'f:metadata',
+    `f:${name}`,
+  ]),
+);
+
+/** Removes what nobody owns from a writer's set. */
+export function ownable(set: FieldSet): FieldSet {
+  return set.difference(NEVER_OWNED);
+}
+
+/** The fields that an endpoint resets, as a set; writes through it neither own nor take them. */
+export function resetSet(paths: readonly Path[]): FieldSet {
+  return FieldSet.of(...paths.map((path) => path.map((step) => fieldElement('field' in step ? step.field : ''))));
+}
+
+/** Compares two versions as a write through an endpoint sees them: without what the endpoint resets. */
+export function compareWrite(schema: Schema, before: JsonObject, after: JsonObject, reset: FieldSet): Comparison {
+  const { added, modified, removed } = compareObjects(schema, before, after);
+  if (reset.isEmpty) return { added, modified, removed };
+  return { added: added.without(reset), modified: modified.without(reset), removed: removed.without(reset) };
+}
+
+/** What an object is compared with that did not exist before: the value structs of built-in kinds are always there. */
+export function emptyObject(kind: { readonly origin: 'built-in' | 'custom'; readonly schema: Schema }, apiVersion: string, kindName: string): JsonObject {
+  return { ...(kind.origin === 'built-in' ? emptyOf(kind.schema) : {}), apiVersion, kind: kindName };
+}
+
+/**
+ * What a change takes from the other managers. Fields they own which got another value or came anew conflict; what is
+ * gone from the object is gone from every entry, without conflict.
+ */
+export function conflictsWith(entries: ManagedFields, writer: string, change: Comparison): Map<string, FieldSet> {
+  const conflicts = new Map<string, FieldSet>();
+  const taken = change.modified.union(change.added);
+  for (const [key, entry] of entries) {
+    if (key === writer) continue;
+    const conflict = entry.set.intersection(taken);
+    if (!conflict.isEmpty) conflicts.set(key, conflict);
+  }
+  return conflicts;
+}
+
+/** The entries after a change by `writer` that wins all conflicts. Entries that own nothing any more are gone. */
+export function takeFields(entries: ManagedFields, writer: string, change: Comparison, conflicts: ReadonlyMap<string, FieldSet>): ManagedFields {
+  const left: ManagedFields = new Map();
+  for (const [key, entry] of entries) {
+    const set = key === writer ? entry.set : entry.set.difference(conflicts.get(key) ?? new FieldSet()).difference(change.removed);
+    if (!set.isEmpty) left.set(key, { ...entry, set });
+  }
+  return left;
+}
+
+/**
+ * Carries entries over a change of the schema: where a list or map has become atomic since, who owned parts of it owns
+ * the whole now. (Only custom resources change their schema.)
+ */
+export function reconcile(entries: ManagedFields, schema: Schema): ManagedFields {
+  const result: ManagedFields = new Map();
+  for (const [key, entry] of entries) result.set(key, { ...entry, set: reconcileSet(entry.set, schema) } satisfies Managed);
+  return result;
+}
+
+function reconcileSet(set: FieldSet, schema: Schema): FieldSet {
+  const result = new FieldSet();
+  for (const element of set.members) result.members.add(element);
+  for (const [element, child] of set.children) {
+    const below = schemaBelow(schema, element);
+    if (below !== undefined && isAtomic(below) && !child.isEmpty) {
+      result.members.add(element);
+      continue;
+    }
+    result.children.set(element, below === undefined ? child : reconcileSet(child, below));
+  }
+  return result;
+}
+
+function schemaBelow(schema: Schema, element: string): Schema | undefined {
+  if (schema.type === 'struct') return schema.fields.get(element.slice(2))?.schema;
+  if (schema.type === 'map') return schema.values;
+  return schema.type === 'list' ? schema.items : undefined;
+}
+
+function isAtomic(schema: Schema): boolean {
+  return schema.type === 'list' ? schema.merge === 'atomic' : (schema.type === 'map' || schema.type === 'struct') && schema.atomic;
+}

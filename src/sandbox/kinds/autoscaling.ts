@@ -1,0 +1,117 @@
+import type { Json, JsonObject } from '../../codec/json.ts';
+import { isJsonObject } from '../../codec/json.ts';
+import { invalidValue, required, type FieldError } from '../status.ts';
+import { ensureObject, numberAt, objectAt, objectsAt, setDefault, textAt } from './access.ts';
+import { ageOf } from './cells.ts';
+import { defineKind } from './define.ts';
+import type { Kind } from './kind.ts';
+import { pathSegment } from './names.ts';
+
+const CPU_PERCENT = 80;
+const SHOWN_METRICS = 2;
+const STORAGE = { group: 'autoscaling', resource: 'horizontalpodautoscalers' };
+
+const SCALE_UP: JsonObject = {
+  stabilizationWindowSeconds: 0,
+  selectPolicy: 'Max',
+  policies: [
+    { type: 'Pods', value: 4, periodSeconds: 15 },
+    { type: 'Percent', value: 100, periodSeconds: 15 },
+  ],
+};
+const SCALE_DOWN: JsonObject = { selectPolicy: 'Max', policies: [{ type: 'Percent', value: 100, periodSeconds: 15 }] };
+
+/** HorizontalPodAutoscalers in the version in which they are stored. */
+export function autoscalerKind(): Kind {
+  return defineKind({
+    place: 'apis/autoscaling/v2',
+    plural: 'horizontalpodautoscalers',
+    storage: STORAGE,
+    defaults: (object) => {
+      const spec = ensureObject(object, 'spec');
+      setDefault(spec, 'minReplicas', 1);
+      if (objectsAt(spec, 'metrics').length === 0) {
+        spec['metrics'] = [{ type: 'Resource', resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization: CPU_PERCENT } } }];
+      }
+      const behavior = spec['behavior'];
+      if (!isJsonObject(behavior)) return;
+      behavior['scaleUp'] = { ...SCALE_UP, ...objectAt(behavior, 'scaleUp') };
+      behavior['scaleDown'] = { ...SCALE_DOWN, ...objectAt(behavior, 'scaleDown') };
+    },
+    validate: autoscalerErrors,
+    cells,
+  });
+}
+
+/** HorizontalPodAutoscalers in the old version, which knows a share of cpu only. */
+export function autoscalerV1Kind(): Kind {
+  return defineKind({
+    place: 'apis/autoscaling/v1',
+    plural: 'horizontalpodautoscalers',
+    storage: STORAGE,
+    defaults: (object) => {
+      const spec = ensureObject(object, 'spec');
+      setDefault(spec, 'minReplicas', 1);
+      setDefault(spec, 'targetCPUUtilizationPercentage', CPU_PERCENT);
+    },
+    validate: autoscalerErrors,
+    cells,
+  });
+}
+
+function autoscalerErrors(object: JsonObject): FieldError[] {
+  const spec = objectAt(object, 'spec');
+  const [min, max] = [numberAt(spec, 'minReplicas'), numberAt(spec, 'maxReplicas') ?? 0];
+  const errors: FieldError[] = [];
+  if (min !== undefined && min < 1) errors.push(invalidValue('spec.minReplicas', min, 'must be greater than or equal to 1'));
+  if (max === 0) errors.push(required('spec.maxReplicas', 'must be set and greater than 0'));
+  if (max < 0) errors.push(invalidValue('spec.maxReplicas', max, 'must be greater than or equal to 1'));
+  if (min !== undefined && max < min) errors.push(invalidValue('spec.maxReplicas', max, 'must be greater than or equal to `minReplicas`'));
+  for (const name of ['kind', 'name']) {
+    const value = textAt(spec, 'scaleTargetRef', name);
+    if (value === '') errors.push(required(`spec.scaleTargetRef.${name}`));
+    else errors.push(...pathSegment(value).map((text) => invalidValue(`spec.scaleTargetRef.${name}`, value, text)));
+  }
+  return errors;
+}
+
+function cells(object: JsonObject, nowMs: number): Json[] {
+  const spec = objectAt(object, 'spec');
+  return [
+    textAt(object, 'metadata', 'name'),
+    `${textAt(spec, 'scaleTargetRef', 'kind')}/${textAt(spec, 'scaleTargetRef', 'name')}`,
+    metricsText(object),
+    String(numberAt(spec, 'minReplicas') ?? '<unset>'),
+    numberAt(spec, 'maxReplicas') ?? 0,
+    numberAt(object, 'status', 'currentReplicas') ?? 0,
+    ageOf(object, nowMs),
+  ];
+}
+
+/** `cpu: 12%/80%`, at most two, of metrics that the sandbox's autoscalers use. */
+function metricsText(object: JsonObject): string {
+  const cpu = numberAt(object, 'spec', 'targetCPUUtilizationPercentage');
+  if (cpu !== undefined) return `cpu: ${String(numberAt(object, 'status', 'currentCPUUtilizationPercentage') ?? '<unknown>')}/${cpu}%`;
+  const current = objectsAt(object, 'status', 'currentMetrics');
+  const texts = objectsAt(object, 'spec', 'metrics').map((metric, index) => metricText(metric, current[index]));
+  if (texts.length === 0) return '<none>';
+  const shown = texts.slice(0, SHOWN_METRICS).join(', ');
+  return texts.length > SHOWN_METRICS ? `${shown} + ${texts.length - SHOWN_METRICS} more...` : shown;
+}
+
+function metricText(metric: JsonObject, status: JsonObject | undefined): string {
+  const type = textAt(metric, 'type');
+  const key = type === '' ? '' : `${type.charAt(0).toLowerCase()}${type.slice(1)}`;
+  const target = objectAt(metric, key, 'target');
+  const now = objectAt(status, key, 'current');
+  const percent = numberAt(target, 'averageUtilization');
+  const prefix = key === 'resource' || key === 'containerResource' ? `${textAt(metric, key, 'name')}: ` : '';
+  if (percent !== undefined) {
+    const seen = numberAt(now, 'averageUtilization');
+    return `${prefix}${seen === undefined ? '<unknown>' : `${seen}%`}/${percent}%`;
+  }
+  const average = textAt(target, 'averageValue');
+  const suffix = average !== '' && (key === 'external' || key === 'object') ? ' (avg)' : '';
+  const seen = textAt(now, average === '' ? 'value' : 'averageValue');
+  return `${prefix}${seen === '' ? '<unknown>' : seen}/${average === '' ? textAt(target, 'value') : average}${suffix}`;
+}

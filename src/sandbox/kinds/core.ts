@@ -1,0 +1,209 @@
+import type { JsonObject } from '../../codec/json.ts';
+import { equalJson, isJsonObject } from '../../codec/json.ts';
+import { duplicateValue, forbiddenField, invalidValue, required, tooLong, type FieldError } from '../status.ts';
+import { ensureObject, objectAt, objectsAt, setOrDelete, textAt, textsAt } from './access.ts';
+import { ageOf } from './cells.ts';
+import { defineKind } from './define.ts';
+import type { Kind } from './kind.ts';
+import { immutable } from './metadata.ts';
+import { configKey, dnsLabel } from './names.ts';
+
+const MAX_DATA_BYTES = 1024 * 1024;
+const FROZEN = 'field is immutable when `immutable` is set';
+
+/** Namespaces. They are deleted in two steps: first everything in them goes, then the `kubernetes` finalizer in spec. */
+export function namespaceKind(): Kind {
+  return defineKind({
+    place: 'api/v1',
+    plural: 'namespaces',
+    checkName: dnsLabel,
+    metadataChecks: { changes: 2, whole: 1 },
+    fieldSelectors: { name: ['metadata', 'name'], 'status.phase': ['status', 'phase'] },
+    defaults: (object) => {
+      const name = textAt(object, 'metadata', 'name');
+      if (name !== '') ensureObject(ensureObject(object, 'metadata'), 'labels')['kubernetes.io/metadata.name'] = name;
+      const status = ensureObject(object, 'status');
+      if (textAt(status, 'phase') === '') status['phase'] = 'Active';
+    },
+    create: (object) => {
+      const spec = ensureObject(object, 'spec');
+      const finalizers = textsAt(spec, 'finalizers');
+      spec['finalizers'] = finalizers.includes('kubernetes') ? finalizers : [...finalizers, 'kubernetes'];
+      object['status'] = { phase: 'Active' };
+    },
+    update: (next, live) => setOrDelete(ensureObject(next, 'spec'), 'finalizers', objectAt(live, 'spec')['finalizers']),
+    cells: (object, nowMs) => [textAt(object, 'metadata', 'name'), textAt(object, 'status', 'phase'), ageOf(object, nowMs)],
+  });
+}
+
+/** ConfigMaps. */
+export function configMapKind(): Kind {
+  return defineKind({
+    place: 'api/v1',
+    plural: 'configmaps',
+    metadataChecks: { changes: 2, whole: 1 },
+    validate: (object) => {
+      const [data, binary] = [objectAt(object, 'data'), objectAt(object, 'binaryData')];
+      const errors = [...keyErrors(data, 'data'), ...keyErrors(binary, 'binaryData')];
+      for (const key of Object.keys(data)) if (key in binary) errors.push(invalidValue(`data[${key}]`, key, 'duplicate of key present in binaryData'));
+      const bytes = sizeOf(data) + sizeOf(binary, 0.75);
+      return bytes > MAX_DATA_BYTES ? [...errors, tooLong('', MAX_DATA_BYTES)] : errors;
+    },
+    validateUpdate: (next, live) => frozenErrors(next, live, ['data', 'binaryData']),
+    cells: (object, nowMs) => [
+      textAt(object, 'metadata', 'name'),
+      Object.keys(objectAt(object, 'data')).length + Object.keys(objectAt(object, 'binaryData')).length,
+      ageOf(object, nowMs),
+    ],
+  });
+}
+
+function keyErrors(data: JsonObject, field: string): FieldError[] {
+  return Object.keys(data).flatMap((key) => configKey(key).map((text) => invalidValue(`${field}[${key}]`, key, text)));
+}
+
+function sizeOf(data: JsonObject, factor = 1): number {
+  return Object.values(data).reduce((sum: number, value) => sum + Math.trunc(Buffer.byteLength(String(value)) * factor), 0);
+}
+
+function frozenErrors(next: JsonObject, live: JsonObject, fields: readonly string[]): FieldError[] {
+  if (live['immutable'] !== true) return [];
+  const errors = next['immutable'] === true ? [] : [forbiddenField('immutable', FROZEN)];
+  for (const field of fields) if (!equalJson(next[field] ?? null, live[field] ?? null)) errors.push(forbiddenField(field, FROZEN));
+  return errors;
+}
+
+/** What each type of Secret must hold. */
+const REQUIRED_KEYS: Readonly<Record<string, readonly string[]>> = {
+  'kubernetes.io/dockercfg': ['.dockercfg'],
+  'kubernetes.io/dockerconfigjson': ['.dockerconfigjson'],
+  'kubernetes.io/ssh-auth': ['ssh-privatekey'],
+  'kubernetes.io/tls': ['tls.crt', 'tls.key'],
+};
+
+/** Secrets. */
+export function secretKind(): Kind {
+  return defineKind({
+    place: 'api/v1',
+    plural: 'secrets',
+    metadataChecks: { changes: 2, whole: 1 },
+    fieldSelectors: { type: ['type'] },
+    defaults: (object) => {
+      if (textAt(object, 'type') === '') object['type'] = 'Opaque';
+      const given = object['stringData'];
+      if (!isJsonObject(given)) return;
+      const data = ensureObject(object, 'data');
+      for (const [key, value] of Object.entries(given)) data[key] = Buffer.from(String(value), 'utf8').toString('base64');
+      delete object['stringData'];
+      if (Object.keys(data).length === 0) delete object['data'];
+    },
+    update: (next, live) => {
+      if (textAt(next, 'type') === '') setOrDelete(next, 'type', live['type']);
+    },
+    validate: secretErrors,
+    validateUpdate: (next, live) => [...immutable(next['type'], live['type'], 'type'), ...frozenErrors(next, live, ['data'])],
+    cells: (object, nowMs) => [textAt(object, 'metadata', 'name'), textAt(object, 'type'), Object.keys(objectAt(object, 'data')).length, ageOf(object, nowMs)],
+  });
+}
+
+function secretErrors(object: JsonObject): FieldError[] {
+  const data = objectAt(object, 'data');
+  const type = textAt(object, 'type');
+  const errors = keyErrors(data, 'data');
+  if (sizeOf(data, 0.75) > MAX_DATA_BYTES) errors.push(tooLong('data', MAX_DATA_BYTES));
+  for (const key of REQUIRED_KEYS[type] ?? []) if (!(key in data)) errors.push(required(`data[${key}]`));
+  if (type === 'kubernetes.io/basic-auth' && !('username' in data) && !('password' in data)) {
+    errors.push(required('data[%username]'), required('data[%password]'));
+  }
+  if (type === 'kubernetes.io/service-account-token' && textAt(object, 'metadata', 'annotations', 'kubernetes.io/service-account.name') === '') {
+    errors.push(required('metadata.annotations[kubernetes.io/service-account.name]'));
+  }
+  return errors;
+}
+
+/** ServiceAccounts. */
+export function serviceAccountKind(): Kind {
+  return defineKind({
+    place: 'api/v1',
+    plural: 'serviceaccounts',
+    deleteAnswers: 'object',
+    metadataChecks: { changes: 2, whole: 1 },
+    cells: (object, nowMs) => [textAt(object, 'metadata', 'name'), ageOf(object, nowMs)],
+  });
+}
+
+/** Endpoints. */
+export function endpointsKind(): Kind {
+  return defineKind({
+    place: 'api/v1',
+    plural: 'endpoints',
+    createOnUpdate: true,
+    storagePath: 'services/endpoints',
+    metadataChecks: { changes: 2, whole: 1 },
+    defaults: (object) => {
+      for (const subset of objectsAt(object, 'subsets')) for (const port of objectsAt(subset, 'ports')) if (textAt(port, 'protocol') === '') port['protocol'] = 'TCP';
+    },
+    validate: (object) =>
+      objectsAt(object, 'subsets').flatMap((subset, index) => {
+        const isEmpty = objectsAt(subset, 'addresses').length + objectsAt(subset, 'notReadyAddresses').length === 0;
+        return isEmpty ? [required(`subsets[${index}]`, 'must specify `addresses` or `notReadyAddresses`')] : [];
+      }),
+    cells: (object, nowMs) => {
+      const shown = objectsAt(object, 'subsets').flatMap((subset) =>
+        objectsAt(subset, 'ports').flatMap((port) => objectsAt(subset, 'addresses').map((address) => `${textAt(address, 'ip')}:${String(port['port'])}`)),
+      );
+      const text = shown.length > 3 ? `${shown.slice(0, 3).join(',')} + ${shown.length - 3} more...` : shown.join(',');
+      return [textAt(object, 'metadata', 'name'), text === '' ? '<none>' : text, ageOf(object, nowMs)];
+    },
+  });
+}
+
+/** Nodes: plain objects here, nothing runs on them. */
+export function nodeKind(): Kind {
+  return defineKind({
+    place: 'api/v1',
+    plural: 'nodes',
+    storagePath: 'minions',
+    metadataChecks: { changes: 2, whole: 1 },
+    fieldSelectors: { 'spec.unschedulable': ['spec', 'unschedulable'] },
+    defaults: (object) => {
+      const status = ensureObject(object, 'status');
+      if (status['allocatable'] === undefined && status['capacity'] !== undefined) status['allocatable'] = status['capacity'];
+    },
+    create: (object) => {
+      const taints = objectsAt(object, 'spec', 'taints');
+      const notReady = { key: 'node.kubernetes.io/not-ready', effect: 'NoSchedule' };
+      if (!taints.some((taint) => taint['key'] === notReady.key && taint['effect'] === notReady.effect)) taints.push(notReady);
+      ensureObject(object, 'spec')['taints'] = taints;
+    },
+    validate: (object) => {
+      const seen = new Set<string>();
+      return objectsAt(object, 'spec', 'taints').flatMap((taint, index) => {
+        const identity = `${textAt(taint, 'key')}:${textAt(taint, 'effect')}`;
+        const isDouble = seen.has(identity);
+        seen.add(identity);
+        return isDouble ? [duplicateValue(`metadata.taints[${index}]`, taint)] : [];
+      });
+    },
+    cells: (object, nowMs) => {
+      const ready = objectsAt(object, 'status', 'conditions').find((item) => item['type'] === 'Ready');
+      const address = (type: string): string => textAt(objectsAt(object, 'status', 'addresses').find((item) => item['type'] === type), 'address');
+      const status = ready === undefined ? 'Unknown' : ready['status'] === 'True' ? 'Ready' : 'NotReady';
+      const roles = Object.keys(objectAt(object, 'metadata', 'labels')).filter((key) => key.startsWith('node-role.kubernetes.io/'));
+      const info = objectAt(object, 'status', 'nodeInfo');
+      const shown = (text: string, none: string): string => (text === '' ? none : text);
+      return [
+        textAt(object, 'metadata', 'name'),
+        objectAt(object, 'spec')['unschedulable'] === true ? `${status},SchedulingDisabled` : status,
+        shown(roles.map((key) => key.slice('node-role.kubernetes.io/'.length)).sort().join(','), '<none>'),
+        ageOf(object, nowMs),
+        textAt(info, 'kubeletVersion'),
+        shown(address('InternalIP'), '<none>'),
+        shown(address('ExternalIP'), '<none>'),
+        shown(textAt(info, 'osImage'), '<unknown>'),
+        shown(textAt(info, 'kernelVersion'), '<unknown>'),
+        shown(textAt(info, 'containerRuntimeVersion'), '<unknown>'),
+      ];
+    },
+  });
+}

@@ -1,0 +1,239 @@
+import type { Json, JsonObject } from '../../codec/json.ts';
+import { equalJson } from '../../codec/json.ts';
+import { goQuote } from '../goText.ts';
+import { invalid, invalidValue, notSupported, required, type FieldError } from '../status.ts';
+import { ensureObject, numberAt, objectAt, objectsAt, setDefault, setOrDelete, textAt, textsAt } from './access.ts';
+import { ageOf, orNone } from './cells.ts';
+import { defineKind } from './define.ts';
+import type { Kind, WriteContext } from './kind.ts';
+import { labelErrors } from './metadata.ts';
+import { dns1035Label, dnsLabel, portNumber } from './names.ts';
+import { NODE_PORTS, SERVICE_IPS } from './serviceAllocator.ts';
+
+const STICKY_SECONDS = 10_800;
+const HEADLESS = 'None';
+const TYPES = ['ClusterIP', 'ExternalName', 'LoadBalancer', 'NodePort'];
+
+/** Services, whose IPs and node ports the API server itself gives out. */
+export function serviceKind(): Kind {
+  return defineKind({
+    place: 'api/v1',
+    plural: 'services',
+    checkName: dns1035Label,
+    createOnUpdate: true,
+    deleteAnswers: 'object',
+    storagePath: 'services/specs',
+    metadataChecks: { changes: 2, whole: 1 },
+    fieldSelectors: { 'spec.clusterIP': ['spec', 'clusterIP'], 'spec.type': ['spec', 'type'] },
+    defaults: applyDefaults,
+    create: (object, context) => allocate(object, undefined, context),
+    update: (next, live, context) => {
+      keepAllocated(objectAt(next, 'spec'), objectAt(live, 'spec'));
+      allocate(next, live, context);
+    },
+    validate: serviceErrors,
+    validateUpdate: (next, live) => updateErrors(objectAt(next, 'spec'), objectAt(live, 'spec')),
+    released: (object, context) => {
+      for (const ip of textsAt(object, 'spec', 'clusterIPs')) context.services.releaseIp(ip);
+      for (const port of objectsAt(object, 'spec', 'ports')) context.services.releasePort(numberAt(port, 'nodePort') ?? 0);
+    },
+    cells,
+  });
+}
+
+function applyDefaults(object: JsonObject): void {
+  const spec = ensureObject(object, 'spec');
+  setDefault(spec, 'sessionAffinity', 'None');
+  if (spec['sessionAffinity'] === 'None') delete spec['sessionAffinityConfig'];
+  if (spec['sessionAffinity'] === 'ClientIP' && numberAt(spec, 'sessionAffinityConfig', 'clientIP', 'timeoutSeconds') === undefined) {
+    spec['sessionAffinityConfig'] = { clientIP: { timeoutSeconds: STICKY_SECONDS } };
+  }
+  setDefault(spec, 'type', 'ClusterIP');
+  for (const port of objectsAt(spec, 'ports')) {
+    setDefault(port, 'protocol', 'TCP');
+    if (port['targetPort'] === undefined || port['targetPort'] === 0 || port['targetPort'] === '') port['targetPort'] = port['port'] ?? 0;
+  }
+  const type = textAt(spec, 'type');
+  const isExternal = type === 'NodePort' || type === 'LoadBalancer' || (type === 'ClusterIP' && textsAt(spec, 'externalIPs').length > 0);
+  if (isExternal) setDefault(spec, 'externalTrafficPolicy', 'Cluster');
+  if (type !== 'ExternalName') setDefault(spec, 'internalTrafficPolicy', 'Cluster');
+  if (type === 'LoadBalancer') setDefault(spec, 'allocateLoadBalancerNodePorts', true);
+}
+
+/** An update that leaves out what the server allocated keeps it; so does one that leaves out its type's leftovers. */
+function keepAllocated(spec: JsonObject, stored: JsonObject): void {
+  const needsIp = (one: JsonObject): boolean => textAt(one, 'type') !== 'ExternalName';
+  if (needsIp(spec) && needsIp(stored)) {
+    if (textAt(spec, 'clusterIP') === '' && textsAt(spec, 'clusterIPs').length === 0) {
+      setOrDelete(spec, 'clusterIP', stored['clusterIP']);
+      setOrDelete(spec, 'clusterIPs', stored['clusterIPs']);
+    } else if (textAt(spec, 'clusterIP') !== textAt(stored, 'clusterIP') && equalJson(spec['clusterIPs'], stored['clusterIPs'])) {
+      delete spec['clusterIPs'];
+    } else if (textsAt(spec, 'clusterIPs').length === 0 && textAt(spec, 'clusterIP') === textAt(stored, 'clusterIP')) {
+      setOrDelete(spec, 'clusterIPs', stored['clusterIPs']);
+    }
+    for (const name of ['ipFamilies', 'ipFamilyPolicy']) if (spec[name] === undefined) setOrDelete(spec, name, stored[name]);
+  }
+  if (!needsNodePort(spec) || !needsNodePort(stored)) {
+    if (!needsNodePort(spec)) for (const port of objectsAt(spec, 'ports')) dropOldNodePort(port, stored);
+    if (!needsIp(spec)) for (const name of ['clusterIP', 'clusterIPs', 'ipFamilies', 'ipFamilyPolicy', 'internalTrafficPolicy']) delete spec[name];
+    return;
+  }
+  const known = objectsAt(stored, 'ports');
+  const taken = new Set(objectsAt(spec, 'ports').map((port) => numberAt(port, 'nodePort') ?? 0));
+  for (const port of objectsAt(spec, 'ports')) {
+    const same = known.find((other) => other['port'] === port['port'] && other['protocol'] === port['protocol']);
+    const nodePort = numberAt(same, 'nodePort') ?? 0;
+    if ((numberAt(port, 'nodePort') ?? 0) === 0 && nodePort !== 0 && !taken.has(nodePort)) port['nodePort'] = nodePort;
+  }
+}
+
+function dropOldNodePort(port: JsonObject, stored: JsonObject): void {
+  if (objectsAt(stored, 'ports').some((other) => other['nodePort'] === port['nodePort'])) delete port['nodePort'];
+}
+
+function needsNodePort(spec: JsonObject): boolean {
+  return textAt(spec, 'type') === 'NodePort' || (textAt(spec, 'type') === 'LoadBalancer' && spec['allocateLoadBalancerNodePorts'] !== false);
+}
+
+/** Gives the Service its IPs and node ports, or refuses those it asks for. A dry run gives back at once. */
+function allocate(object: JsonObject, live: JsonObject | undefined, context: WriteContext): void {
+  const spec = ensureObject(object, 'spec');
+  const before = live === undefined ? {} : objectAt(live, 'spec');
+  const errors: FieldError[] = [];
+  const undo: (() => void)[] = [];
+  if (textAt(spec, 'type') !== 'ExternalName') allocateIps(spec, before, context, errors, undo);
+  if (errors.length === 0 && needsNodePort(spec)) allocatePorts(spec, before, context, errors, undo);
+  if (context.dryRun || errors.length > 0) for (const release of undo) release();
+  if (errors.length > 0) throw invalid({ group: '', kind: 'Service' }, textAt(object, 'metadata', 'name'), errors);
+  if (context.dryRun || live === undefined) return;
+  const kept = new Set(objectsAt(spec, 'ports').map((port) => numberAt(port, 'nodePort') ?? 0));
+  for (const port of objectsAt(before, 'ports')) if (!kept.has(numberAt(port, 'nodePort') ?? 0)) context.services.releasePort(numberAt(port, 'nodePort') ?? 0);
+  if (textAt(spec, 'clusterIP') === '') for (const ip of textsAt(before, 'clusterIPs')) context.services.releaseIp(ip);
+}
+
+function allocateIps(spec: JsonObject, before: JsonObject, context: WriteContext, errors: FieldError[], undo: (() => void)[]): void {
+  const [first] = textsAt(spec, 'clusterIPs');
+  if (textAt(spec, 'clusterIP') === '' && first !== undefined) spec['clusterIP'] = first;
+  const asked = textAt(spec, 'clusterIP');
+  const had = textAt(before, 'clusterIP');
+  if (asked === '') {
+    const ip = context.services.nextIp();
+    undo.push(() => context.services.releaseIp(ip));
+    spec['clusterIP'] = ip;
+  } else if (asked !== HEADLESS && asked !== had && had === '') {
+    const taken = context.services.takeIp(asked);
+    if (taken === true) undo.push(() => context.services.releaseIp(asked));
+    else errors.push(ipError(asked, taken));
+  }
+  if (textsAt(spec, 'clusterIPs').length === 0) spec['clusterIPs'] = [textAt(spec, 'clusterIP')];
+  const isSelectorless = Object.keys(objectAt(spec, 'selector')).length === 0;
+  const isDual = textAt(spec, 'clusterIP') === HEADLESS && isSelectorless;
+  if (spec['ipFamilyPolicy'] === undefined) spec['ipFamilyPolicy'] = isDual ? 'RequireDualStack' : 'SingleStack';
+  if (spec['ipFamilies'] === undefined) spec['ipFamilies'] = isDual ? ['IPv4', 'IPv6'] : ['IPv4'];
+}
+
+function ipError(ip: string, taken: false | 'out-of-range'): FieldError {
+  const why = taken === false ? 'provided IP is already allocated' : `the provided IP (${ip}) is not in the valid range. The range of valid IPs is ${SERVICE_IPS}`;
+  return invalidValue('spec.clusterIPs', [ip], `failed to allocate IP ${ip}: ${why}`);
+}
+
+function allocatePorts(spec: JsonObject, before: JsonObject, context: WriteContext, errors: FieldError[], undo: (() => void)[]): void {
+  const had = new Set(objectsAt(before, 'ports').map((port) => numberAt(port, 'nodePort') ?? 0));
+  for (const [index, port] of objectsAt(spec, 'ports').entries()) {
+    const asked = numberAt(port, 'nodePort') ?? 0;
+    if (asked === 0) {
+      const number = context.services.nextPort();
+      undo.push(() => context.services.releasePort(number));
+      port['nodePort'] = number;
+    } else if (!had.has(asked)) {
+      const taken = context.services.takePort(asked);
+      if (taken === true) undo.push(() => context.services.releasePort(asked));
+      else {
+        const why = taken === false ? 'provided port is already allocated' : `provided port is not in the valid range. The range of valid ports is ${NODE_PORTS}`;
+        errors.push(invalidValue(`spec.ports[${index}].nodePort`, asked, why));
+      }
+    }
+  }
+}
+
+function serviceErrors(object: JsonObject): FieldError[] {
+  const spec = objectAt(object, 'spec');
+  const type = textAt(spec, 'type');
+  const ports = objectsAt(spec, 'ports');
+  const errors: FieldError[] = [];
+  const isHeadless = textAt(spec, 'clusterIP') === HEADLESS;
+  if (ports.length === 0 && !isHeadless && type !== 'ExternalName') errors.push(required('spec.ports'));
+  if (type === 'ExternalName' && textAt(spec, 'externalName') === '') errors.push(required('spec.externalName'));
+  if (isHeadless && (type === 'NodePort' || type === 'LoadBalancer')) {
+    errors.push(invalidValue('spec.clusterIPs[0]', HEADLESS, `may not be set to 'None' for ${type} services`));
+  }
+  if (!TYPES.includes(type)) errors.push(notSupported('spec.type', type, TYPES));
+  if (!['ClientIP', 'None'].includes(textAt(spec, 'sessionAffinity'))) errors.push(notSupported('spec.sessionAffinity', spec['sessionAffinity'], ['ClientIP', 'None']));
+  errors.push(...labelErrors(objectAt(spec, 'selector'), 'spec.selector'));
+  const names = new Set<string>();
+  const numbers = new Set<string>();
+  for (const [index, port] of ports.entries()) errors.push(...portErrors(port, `spec.ports[${index}]`, ports.length > 1, type, names, numbers));
+  return errors;
+}
+
+function portErrors(port: JsonObject, field: string, needsName: boolean, type: string, names: Set<string>, numbers: Set<string>): FieldError[] {
+  const errors: FieldError[] = [];
+  const name = textAt(port, 'name');
+  const number = numberAt(port, 'port') ?? 0;
+  if (needsName && name === '') errors.push(required(`${field}.name`));
+  if (name !== '') {
+    errors.push(...dnsLabel(name).map((text) => invalidValue(`${field}.name`, name, text)));
+    if (names.has(name)) errors.push({ reason: 'FieldValueDuplicate', field: `${field}.name`, message: `Duplicate value: ${goQuote(name)}` });
+    names.add(name);
+  }
+  errors.push(...portNumber(number).map((text) => invalidValue(`${field}.port`, number, text)));
+  const protocol = textAt(port, 'protocol');
+  if (!['SCTP', 'TCP', 'UDP'].includes(protocol)) errors.push(notSupported(`${field}.protocol`, protocol, ['SCTP', 'TCP', 'UDP']));
+  const target = port['targetPort'];
+  if (typeof target === 'number') errors.push(...portNumber(target).map((text) => invalidValue(`${field}.targetPort`, target, text)));
+  if ((numberAt(port, 'nodePort') ?? 0) !== 0 && type !== 'NodePort' && type !== 'LoadBalancer') {
+    errors.push({ reason: 'FieldValueForbidden', field: `${field}.nodePort`, message: `Forbidden: may not be used when \`type\` is '${type}'` });
+  }
+  const identity = `${protocol}/${number}`;
+  if (numbers.has(identity)) errors.push({ reason: 'FieldValueDuplicate', field, message: `Duplicate value: {"name":"","protocol":"${protocol}","port":${number},"targetPort":0}` });
+  numbers.add(identity);
+  return errors;
+}
+
+/** The cluster IP is for life, unless the Service becomes an ExternalName or stops being one. */
+function updateErrors(spec: JsonObject, stored: JsonObject): FieldError[] {
+  if (textAt(spec, 'type') === 'ExternalName' || textAt(stored, 'type') === 'ExternalName') return [];
+  const [mine, before] = [textsAt(spec, 'clusterIPs'), textsAt(stored, 'clusterIPs')];
+  if (before.length > 0 && mine[0] !== before[0]) return [invalidValue('spec.clusterIPs[0]', mine, 'may not change once set')];
+  return [];
+}
+
+function cells(object: JsonObject, nowMs: number): Json[] {
+  const spec = objectAt(object, 'spec');
+  const selector = objectAt(spec, 'selector');
+  const ports = objectsAt(spec, 'ports').map((port) => {
+    const node = numberAt(port, 'nodePort') ?? 0;
+    return `${String(port['port'])}${node === 0 ? '' : `:${node}`}/${textAt(port, 'protocol')}`;
+  });
+  return [
+    textAt(object, 'metadata', 'name'),
+    textAt(spec, 'type'),
+    orNone(textAt(spec, 'clusterIP')),
+    externalIp(object, spec),
+    orNone(ports.join(',')),
+    ageOf(object, nowMs),
+    orNone(Object.keys(selector).sort().map((key) => `${key}=${String(selector[key])}`).join(',')),
+  ];
+}
+
+function externalIp(object: JsonObject, spec: JsonObject): string {
+  const external = textsAt(spec, 'externalIPs');
+  if (textAt(spec, 'type') === 'ExternalName') return textAt(spec, 'externalName');
+  if (textAt(spec, 'type') !== 'LoadBalancer') return orNone(external.join(','));
+  const ingress = objectsAt(object, 'status', 'loadBalancer', 'ingress').map((item) => textAt(item, 'ip') || textAt(item, 'hostname'));
+  const all = [...ingress.filter(isText), ...external];
+  return all.length === 0 ? '<pending>' : all.join(',');
+}
+
+const isText = (text: string): boolean => text !== '';

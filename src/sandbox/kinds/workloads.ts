@@ -1,0 +1,301 @@
+import type { Json, JsonObject } from '../../codec/json.ts';
+import { equalJson, isJsonObject } from '../../codec/json.ts';
+import { forbiddenField, invalidValue, notSupported, required, type FieldError } from '../status.ts';
+import { ensureObject, numberAt, objectAt, objectsAt, setDefault, setOrDelete, textAt } from './access.ts';
+import { ageOf, containerColumns, orNone, selectorText } from './cells.ts';
+import { defineKind } from './define.ts';
+import type { Kind } from './kind.ts';
+import { immutable } from './metadata.ts';
+import { dnsLabel, dnsSubdomain } from './names.ts';
+import { defaultPodSpec } from './podDefaults.ts';
+import { nonNegative, templateErrors } from './podValidation.ts';
+import { ownSelectorErrors } from './selectors.ts';
+
+const PLACE = 'apis/apps/v1';
+const STATUS_COUNTS = ['observedGeneration', 'replicas', 'updatedReplicas', 'readyReplicas', 'availableReplicas', 'unavailableReplicas'];
+
+/** Gives a pod template the defaults of pods. */
+export function defaultTemplate(spec: JsonObject): void {
+  defaultPodSpec(ensureObject(ensureObject(spec, 'template'), 'spec'));
+}
+
+/** Errors of a template whose pods restart always, as those of all kinds here do. */
+function alwaysErrors(spec: JsonObject, owner: string): FieldError[] {
+  const template = objectAt(spec, 'template');
+  const policy = textAt(template, 'spec', 'restartPolicy');
+  const errors = templateErrors(template, 'spec.template');
+  if (policy !== 'Always') errors.push(notSupported('spec.template.spec.restartPolicy', policy, ['Always']));
+  if (numberAt(template, 'spec', 'activeDeadlineSeconds') !== undefined) {
+    errors.push(forbiddenField('spec.template.spec.activeDeadlineSeconds', `activeDeadlineSeconds in ${owner} is not Supported`));
+  }
+  return errors;
+}
+
+function counts(spec: JsonObject, ...names: readonly string[]): FieldError[] {
+  return names.flatMap((name) => nonNegative(numberAt(spec, name), `spec.${name}`));
+}
+
+/** Counts of a status: none below zero, none above the number of replicas. */
+function statusErrors(next: JsonObject, above: readonly string[]): FieldError[] {
+  const status = objectAt(next, 'status');
+  const replicas = numberAt(status, 'replicas') ?? 0;
+  const errors = STATUS_COUNTS.flatMap((name) => nonNegative(numberAt(status, name), `status.${name}`));
+  for (const name of above) {
+    const value = numberAt(status, name) ?? 0;
+    if (value > replicas) errors.push(invalidValue(`status.${name}`, value, 'cannot be greater than status.replicas'));
+  }
+  const [available, ready] = [numberAt(status, 'availableReplicas') ?? 0, numberAt(status, 'readyReplicas') ?? 0];
+  if (available > ready) errors.push(invalidValue('status.availableReplicas', available, 'cannot be greater than readyReplicas'));
+  return errors;
+}
+
+/** Deployments. A change of annotations counts as a generation, because rollouts are driven by them too. */
+export function deploymentKind(): Kind {
+  return defineKind({
+    place: PLACE,
+    plural: 'deployments',
+    generation: 'spec-or-annotations',
+    statusResets: [['metadata', 'labels']],
+    defaults: (object) => {
+      const spec = ensureObject(object, 'spec');
+      setDefault(spec, 'replicas', 1);
+      setDefault(spec, 'revisionHistoryLimit', 10);
+      setDefault(spec, 'progressDeadlineSeconds', 600);
+      const strategy = ensureObject(spec, 'strategy');
+      setDefault(strategy, 'type', 'RollingUpdate');
+      if (strategy['type'] === 'RollingUpdate') {
+        const rolling = ensureObject(strategy, 'rollingUpdate');
+        setDefault(rolling, 'maxUnavailable', '25%');
+        setDefault(rolling, 'maxSurge', '25%');
+      }
+      defaultTemplate(spec);
+    },
+    updateStatus: (next, live) => setOrDelete(objectAt(next, 'metadata'), 'labels', objectAt(live, 'metadata')['labels']),
+    validate: deploymentErrors,
+    validateUpdate: (next, live) => immutable(objectAt(next, 'spec')['selector'], objectAt(live, 'spec')['selector'], 'spec.selector'),
+    validateStatus: (next) => statusErrors(next, ['updatedReplicas', 'readyReplicas', 'availableReplicas']),
+    cells: (object, nowMs) => [
+      textAt(object, 'metadata', 'name'),
+      `${numberAt(object, 'status', 'readyReplicas') ?? 0}/${numberAt(object, 'spec', 'replicas') ?? 0}`,
+      numberAt(object, 'status', 'updatedReplicas') ?? 0,
+      numberAt(object, 'status', 'availableReplicas') ?? 0,
+      ageOf(object, nowMs),
+      ...containerColumns(objectAt(object, 'spec', 'template', 'spec')),
+      selectorText(objectAt(object, 'spec')['selector']),
+    ],
+  });
+}
+
+function deploymentErrors(object: JsonObject): FieldError[] {
+  const spec = objectAt(object, 'spec');
+  const [deadline, minReady] = [numberAt(spec, 'progressDeadlineSeconds'), numberAt(spec, 'minReadySeconds') ?? 0];
+  const errors = [
+    ...counts(spec, 'replicas', 'minReadySeconds', 'revisionHistoryLimit', 'progressDeadlineSeconds'),
+    ...ownSelectorErrors(spec, 'deployment'),
+    ...alwaysErrors(spec, 'ReplicaSet'),
+    ...strategyErrors(objectAt(spec, 'strategy')),
+  ];
+  if (deadline !== undefined && deadline <= minReady) errors.push(invalidValue('spec.progressDeadlineSeconds', deadline, 'must be greater than minReadySeconds'));
+  return errors;
+}
+
+function strategyErrors(strategy: JsonObject): FieldError[] {
+  const type = textAt(strategy, 'type');
+  const field = 'spec.strategy.rollingUpdate';
+  if (type === 'Recreate') {
+    const isGiven = isJsonObject(strategy['rollingUpdate']);
+    return isGiven ? [forbiddenField(field, "may not be specified when strategy `type` is 'Recreate'")] : [];
+  }
+  if (type !== 'RollingUpdate') return [notSupported('spec.strategy.type', type, ['Recreate', 'RollingUpdate'])];
+  const rolling = objectAt(strategy, 'rollingUpdate');
+  const errors = ['maxUnavailable', 'maxSurge'].flatMap((name) => amountErrors(rolling[name], `${field}.${name}`));
+  if (amountOf(rolling['maxUnavailable']) === 0 && amountOf(rolling['maxSurge']) === 0) {
+    errors.push(invalidValue(`${field}.maxUnavailable`, rolling['maxUnavailable'], 'may not be 0 when `maxSurge` is 0'));
+  }
+  return errors;
+}
+
+/** A count or a share of replicas: not negative, and if it is text, in percent. */
+function amountErrors(value: Json | undefined, field: string): FieldError[] {
+  if (typeof value === 'number') return nonNegative(value, field);
+  if (typeof value !== 'string' || /^[0-9]+%$/.test(value)) return [];
+  const why = "a valid percent string must be a numeric string followed by an ending '%' (e.g. '1%',  or '93%', regex used for validation is '[0-9]+%')";
+  return [invalidValue(field, value, why)];
+}
+
+function amountOf(value: Json | undefined): number {
+  return typeof value === 'number' ? value : Number.parseInt(String(value ?? '0'), 10);
+}
+
+/** ReplicaSets. */
+export function replicaSetKind(): Kind {
+  return defineKind({
+    place: PLACE,
+    plural: 'replicasets',
+    generation: 'spec',
+    fieldSelectors: { 'status.replicas': ['status', 'replicas'] },
+    defaults: (object) => {
+      const spec = ensureObject(object, 'spec');
+      setDefault(spec, 'replicas', 1);
+      defaultTemplate(spec);
+    },
+    validate: (object) => {
+      const spec = objectAt(object, 'spec');
+      return [...counts(spec, 'replicas', 'minReadySeconds'), ...ownSelectorErrors(spec, 'deployment'), ...alwaysErrors(spec, 'ReplicaSet')];
+    },
+    validateUpdate: (next, live) => immutable(objectAt(next, 'spec')['selector'], objectAt(live, 'spec')['selector'], 'spec.selector'),
+    validateStatus: (next) => statusErrors(next, ['fullyLabeledReplicas', 'readyReplicas', 'availableReplicas']),
+    cells: (object, nowMs) => [
+      textAt(object, 'metadata', 'name'),
+      numberAt(object, 'spec', 'replicas') ?? 0,
+      numberAt(object, 'status', 'replicas') ?? 0,
+      numberAt(object, 'status', 'readyReplicas') ?? 0,
+      ageOf(object, nowMs),
+      ...containerColumns(objectAt(object, 'spec', 'template', 'spec')),
+      selectorText(objectAt(object, 'spec')['selector']),
+    ],
+  });
+}
+
+const STATEFUL_MUTABLE = ['replicas', 'template', 'updateStrategy', 'minReadySeconds', 'ordinals', 'revisionHistoryLimit', 'persistentVolumeClaimRetentionPolicy'];
+const STATEFUL_FIXED =
+  "updates to statefulset spec for fields other than 'replicas', 'ordinals', 'template', 'updateStrategy', 'revisionHistoryLimit', " +
+  "'persistentVolumeClaimRetentionPolicy' and 'minReadySeconds' are forbidden";
+
+/** StatefulSets. */
+export function statefulSetKind(): Kind {
+  return defineKind({
+    place: PLACE,
+    plural: 'statefulsets',
+    checkName: dnsLabel,
+    generation: 'spec',
+    defaults: defaultStatefulSet,
+    validate: (object) => {
+      const spec = objectAt(object, 'spec');
+      const claims = objectsAt(spec, 'volumeClaimTemplates').map((claim) => ({ name: textAt(claim, 'metadata', 'name') }));
+      const withClaims = { ...spec, template: withVolumes(objectAt(spec, 'template'), claims) };
+      const service = textAt(spec, 'serviceName');
+      const management = textAt(spec, 'podManagementPolicy');
+      return [
+        ...(['OrderedReady', 'Parallel'].includes(management) ? [] : [invalidValue('spec.podManagementPolicy', management, "must be 'OrderedReady' or 'Parallel'")]),
+        ...counts(spec, 'replicas', 'minReadySeconds'),
+        ...(service === '' ? [] : dnsLabel(service).map((text) => invalidValue('spec.serviceName', service, text))),
+        ...ownSelectorErrors(spec, 'statefulset'),
+        ...alwaysErrors(withClaims, 'StatefulSet'),
+      ];
+    },
+    validateUpdate: (next, live) => {
+      const [mine, before] = [{ ...objectAt(next, 'spec') }, objectAt(live, 'spec')];
+      for (const name of STATEFUL_MUTABLE) setOrDelete(mine, name, before[name]);
+      return equalJson(mine, before) ? [] : [forbiddenField('spec', STATEFUL_FIXED)];
+    },
+    validateStatus: (next) => statusErrors(next, ['readyReplicas', 'currentReplicas', 'updatedReplicas', 'availableReplicas']),
+    cells: (object, nowMs) => [
+      textAt(object, 'metadata', 'name'),
+      `${numberAt(object, 'status', 'readyReplicas') ?? 0}/${numberAt(object, 'spec', 'replicas') ?? 0}`,
+      ageOf(object, nowMs),
+      ...containerColumns(objectAt(object, 'spec', 'template', 'spec')),
+    ],
+  });
+}
+
+function defaultStatefulSet(object: JsonObject): void {
+  const spec = ensureObject(object, 'spec');
+  setDefault(spec, 'podManagementPolicy', 'OrderedReady');
+  const strategy = ensureObject(spec, 'updateStrategy');
+  if (textAt(strategy, 'type') === '') {
+    strategy['type'] = 'RollingUpdate';
+    ensureObject(strategy, 'rollingUpdate');
+  }
+  const rolling = strategy['rollingUpdate'];
+  if (strategy['type'] === 'RollingUpdate' && isJsonObject(rolling)) setDefault(rolling, 'partition', 0);
+  const retention = ensureObject(spec, 'persistentVolumeClaimRetentionPolicy');
+  setDefault(retention, 'whenDeleted', 'Retain');
+  setDefault(retention, 'whenScaled', 'Retain');
+  setDefault(spec, 'replicas', 1);
+  setDefault(spec, 'revisionHistoryLimit', 10);
+  defaultTemplate(spec);
+  for (const claim of objectsAt(spec, 'volumeClaimTemplates')) {
+    setDefault(claim, 'kind', 'PersistentVolumeClaim');
+    setDefault(claim, 'apiVersion', 'v1');
+    setDefault(ensureObject(claim, 'spec'), 'volumeMode', 'Filesystem');
+    setDefault(ensureObject(claim, 'status'), 'phase', 'Pending');
+  }
+}
+
+function withVolumes(template: JsonObject, volumes: readonly JsonObject[]): JsonObject {
+  const spec = objectAt(template, 'spec');
+  return { ...template, spec: { ...spec, volumes: [...objectsAt(spec, 'volumes'), ...volumes] } };
+}
+
+/** Where a DaemonSet counts the changes of its template; the server itself writes it. */
+const TEMPLATE_GENERATION = 'deprecated.daemonset.template.generation';
+
+/** DaemonSets. */
+export function daemonSetKind(): Kind {
+  return defineKind({
+    place: PLACE,
+    plural: 'daemonsets',
+    generation: 'spec',
+    defaults: (object) => {
+      const spec = ensureObject(object, 'spec');
+      const strategy = ensureObject(spec, 'updateStrategy');
+      setDefault(strategy, 'type', 'RollingUpdate');
+      if (strategy['type'] === 'RollingUpdate') {
+        const rolling = ensureObject(strategy, 'rollingUpdate');
+        setDefault(rolling, 'maxUnavailable', 1);
+        setDefault(rolling, 'maxSurge', 0);
+      }
+      setDefault(spec, 'revisionHistoryLimit', 10);
+      defaultTemplate(spec);
+      setDefault(ensureObject(ensureObject(object, 'metadata'), 'annotations'), TEMPLATE_GENERATION, '0');
+    },
+    create: (object) => {
+      ensureObject(ensureObject(object, 'metadata'), 'annotations')[TEMPLATE_GENERATION] = '1';
+    },
+    update: (next, live) => {
+      const stored = Number(textAt(live, 'metadata', 'annotations', TEMPLATE_GENERATION));
+      const isChanged = !equalJson(objectAt(next, 'spec')['template'], objectAt(live, 'spec')['template']);
+      ensureObject(ensureObject(next, 'metadata'), 'annotations')[TEMPLATE_GENERATION] = String(isChanged ? stored + 1 : stored);
+    },
+    validate: (object) => {
+      const spec = objectAt(object, 'spec');
+      return [...ownSelectorErrors(spec, 'daemonset'), ...alwaysErrors(spec, 'DaemonSet'), ...counts(spec, 'minReadySeconds', 'revisionHistoryLimit')];
+    },
+    validateUpdate: (next, live) => immutable(objectAt(next, 'spec')['selector'], objectAt(live, 'spec')['selector'], 'spec.selector'),
+    cells: (object, nowMs) => {
+      const status = objectAt(object, 'status');
+      const names = ['desiredNumberScheduled', 'currentNumberScheduled', 'numberReady', 'updatedNumberScheduled', 'numberAvailable'];
+      const nodes = objectAt(object, 'spec', 'template', 'spec', 'nodeSelector');
+      return [
+        textAt(object, 'metadata', 'name'),
+        ...names.map((name) => numberAt(status, name) ?? 0),
+        orNone(Object.keys(nodes).sort().map((key) => `${key}=${String(nodes[key])}`).join(',')),
+        ageOf(object, nowMs),
+        ...containerColumns(objectAt(object, 'spec', 'template', 'spec')),
+        selectorText(objectAt(object, 'spec')['selector']),
+      ];
+    },
+  });
+}
+
+/** ControllerRevisions: snapshots whose data never change. */
+export function controllerRevisionKind(): Kind {
+  return defineKind({
+    place: PLACE,
+    plural: 'controllerrevisions',
+    checkName: dnsSubdomain,
+    metadataChecks: { changes: 2, whole: 1 },
+    validate: (object) => {
+      const errors = nonNegative(numberAt(object, 'revision'), 'revision');
+      return isJsonObject(object['data']) ? errors : [...errors, required('data')];
+    },
+    validateUpdate: (next, live) => immutable(next['data'], live['data'], 'data'),
+    cells: (object, nowMs) => {
+      const owner = objectsAt(object, 'metadata', 'ownerReferences').find((item) => item['controller'] === true);
+      const group = textAt(owner, 'apiVersion').split('/').slice(0, -1).join('/');
+      const shown = owner === undefined ? '<none>' : `${textAt(owner, 'kind').toLowerCase()}${group === '' ? '' : `.${group}`}/${textAt(owner, 'name')}`;
+      return [textAt(object, 'metadata', 'name'), shown, numberAt(object, 'revision') ?? 0, ageOf(object, nowMs)];
+    },
+  });
+}

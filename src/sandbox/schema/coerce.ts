@@ -1,0 +1,90 @@
+import type { Json, JsonObject } from '../../codec/json.ts';
+import { cloneJson, isJsonObject, setOwn } from '../../codec/json.ts';
+import { objectMeta } from './builtInTypes.ts';
+import { DecodeError, normalize } from './normalize.ts';
+import type { Schema, StructSchema } from './schema.ts';
+
+/** A custom resource after pruning; `dropped` are the paths of unknown fields, sorted. */
+export interface Coerced {
+  readonly object: JsonObject;
+  readonly dropped: readonly string[];
+}
+
+/**
+ * Prunes a custom resource: unknown fields go (unless its schema preserves them), nulls go where null is no value and no
+ * default takes their place, metadata take the form of ObjectMeta. Types are not checked here; validation does.
+ * @throws DecodeError where metadata are of a wrong type
+ */
+export function coerceCustom(schema: StructSchema, given: JsonObject): Coerced {
+  const dropped: string[] = [];
+  const object = prune(schema, given, '', dropped);
+  const result = isJsonObject(object) ? object : {};
+  if (given['metadata'] !== undefined) result['metadata'] = coerceMetadata(given['metadata'], 'metadata', dropped);
+  return { object: result, dropped: dropped.sort() };
+}
+
+function prune(schema: Schema, value: Json, path: string, dropped: string[]): Json {
+  if (schema.type === 'list' && Array.isArray(value)) {
+    return value.map((item, index) => prune(schema.items, item, `${path}[${index}]`, dropped));
+  }
+  if (!isJsonObject(value)) return cloneJson(value);
+  if (schema.type === 'map') {
+    const out: JsonObject = {};
+    for (const [key, item] of Object.entries(value)) setOwn(out, key, prune(schema.values, item, at(path, key), dropped));
+    return out;
+  }
+  return schema.type === 'struct' ? pruneStruct(schema, value, path, dropped) : cloneJson(value);
+}
+
+function pruneStruct(schema: StructSchema, value: JsonObject, path: string, dropped: string[]): JsonObject {
+  const out: JsonObject = {};
+  for (const [key, item] of Object.entries(value)) {
+    const field = schema.fields.get(key);
+    const isMetadata = key === 'metadata' && (path === '' || schema.embedded);
+    if (isMetadata) {
+      if (path !== '') out['metadata'] = coerceMetadata(item, at(path, key), dropped);
+    } else if (field === undefined) {
+      if (schema.unknown === 'keep') setOwn(out, key, cloneJson(item));
+      else dropped.push(at(path, key));
+    } else if (item !== null || isNullable(field.schema) || field.default !== undefined) {
+      setOwn(out, key, prune(field.schema, item, at(path, key), dropped));
+    }
+  }
+  return out;
+}
+
+function at(path: string, key: string): string {
+  return path === '' ? key : `${path}.${key}`;
+}
+
+function isNullable(schema: Schema): boolean {
+  return schema.type === 'any' || (schema.type === 'scalar' && schema.nullable === true);
+}
+
+function coerceMetadata(value: Json, path: string, dropped: string[]): Json {
+  if (value === null) return {};
+  if (!isJsonObject(value)) {
+    const name = Array.isArray(value) ? 'array' : typeof value === 'string' ? 'string' : typeof value === 'boolean' ? 'bool' : 'number';
+    throw new DecodeError(`json: cannot unmarshal ${name} into Go value of type v1.ObjectMeta`);
+  }
+  const meta = objectMeta();
+  for (const key of Object.keys(value)) if (!meta.fields.has(key)) dropped.push(at(path, key));
+  return normalize(meta, value);
+}
+
+/** Fills in the declared defaults of a custom resource, in place: for absent fields, and for nulls where null is no value. */
+export function applyStructuralDefaults(schema: Schema, value: Json): void {
+  if (schema.type === 'list' && Array.isArray(value)) {
+    for (const item of value) applyStructuralDefaults(schema.items, item);
+  } else if (schema.type === 'map' && isJsonObject(value)) {
+    for (const item of Object.values(value)) applyStructuralDefaults(schema.values, item);
+  } else if (schema.type === 'struct' && schema.goName === '' && isJsonObject(value)) {
+    for (const field of schema.fields.values()) {
+      const current = Object.hasOwn(value, field.name) ? value[field.name] : undefined;
+      const isOpen = current === undefined || (current === null && !isNullable(field.schema));
+      if (isOpen && field.default !== undefined) setOwn(value, field.name, cloneJson(field.default));
+      const filled = Object.hasOwn(value, field.name) ? value[field.name] : undefined;
+      if (filled !== undefined) applyStructuralDefaults(field.schema, filled);
+    }
+  }
+}

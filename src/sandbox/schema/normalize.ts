@@ -1,0 +1,199 @@
+import type { Json, JsonObject } from '../../codec/json.ts';
+import { cloneJson, isJsonObject, setOwn, stringifyJson } from '../../codec/json.ts';
+import { canonicalTime } from './goTime.ts';
+import { formatQuantity, parseQuantity, QUANTITY_ERROR } from './quantity.ts';
+import type { Field, ScalarSchema, Schema, StructSchema } from './schema.ts';
+
+/** A value whose type is not the declared one; `message` is what Go's JSON decoder says. */
+export class DecodeError extends Error {
+  override readonly name = 'DecodeError';
+}
+
+/**
+ * Gives an object of a built-in kind the form in which a Go program prints it after reading it: unknown fields and nulls
+ * gone, empty optional fields left out, value structs always there, quantities and times canonical, fields in declared
+ * order. Everything the sandbox stores, compares and answers is in this form.
+ * @throws DecodeError at the first value of a wrong type
+ */
+export function normalize(schema: Schema, value: Json): Json {
+  return new Normalizer(schema).any(schema, value, { struct: '', path: '' });
+}
+
+/** What an empty Go object of a kind prints as: the value structs exist, all else is absent. */
+export function emptyOf(schema: Schema): JsonObject {
+  const empty = normalize(schema, {});
+  return isJsonObject(empty) ? empty : {};
+}
+
+/** Where the decoder is: the innermost struct's name and the dotted path, which its messages show. */
+interface Place {
+  readonly struct: string;
+  readonly path: string;
+}
+
+class Normalizer {
+  private readonly root: Schema;
+
+  constructor(root: Schema) {
+    this.root = root;
+  }
+
+  any(schema: Schema, value: Json, place: Place): Json {
+    switch (schema.type) {
+      case 'struct':
+        return this.struct(schema, value, place);
+      case 'map':
+        return this.map(schema.values, value, place, schema.goType);
+      case 'list':
+        return this.list(schema.items, value, place, schema.goType);
+      case 'scalar':
+        return this.scalar(schema, value, place);
+      case 'any':
+        return cloneJson(value);
+    }
+  }
+
+  private struct(schema: StructSchema, value: Json, place: Place): JsonObject {
+    const out: JsonObject = {};
+    if (value !== null && !isJsonObject(value)) throw this.mismatch(value, schema.goName, place);
+    const struct = schema.goName.split('.').at(-1) ?? '';
+    for (const field of schema.fields.values()) {
+      const given = value === null || !Object.hasOwn(value, field.name) ? undefined : value[field.name];
+      const path = place.path === '' ? field.name : `${place.path}.${field.name}`;
+      const printed = this.field(field, given ?? null, { struct, path });
+      if (printed !== undefined) out[field.name] = printed;
+    }
+    return out;
+  }
+
+  /** The printed value of a field, or undefined where Go leaves it out. */
+  private field(field: Field, given: Json, place: Place): Json | undefined {
+    if (given === null && field.pointer) return field.omitEmpty ? undefined : null;
+    const { schema } = field;
+    if (schema.type === 'any') return given === null ? undefined : cloneJson(given);
+    const printed = this.any(schema, given, place);
+    if (field.pointer) return printed;
+    if (schema.type === 'struct') return printed;
+    if (!isEmpty(printed)) return printed;
+    if (field.omitEmpty) return undefined;
+    return schema.type === 'scalar' && schema.format !== 'bytes' ? printed : null;
+  }
+
+  private map(values: Schema, value: Json, place: Place, goType: string): Json {
+    if (value === null) return null;
+    if (!isJsonObject(value)) throw this.mismatch(value, goType, place);
+    const out: JsonObject = {};
+    for (const key of Object.keys(value).sort()) setOwn(out, key, this.any(values, value[key] ?? null, place));
+    return out;
+  }
+
+  private list(items: Schema, value: Json, place: Place, goType: string): Json {
+    if (value === null) return null;
+    if (!Array.isArray(value)) throw this.mismatch(value, goType, place);
+    return value.map((item) => this.any(items, item, place));
+  }
+
+  private scalar(schema: ScalarSchema, value: Json, place: Place): Json {
+    switch (schema.format) {
+      case 'quantity':
+        return this.quantity(value);
+      case 'time':
+      case 'micro-time':
+        return this.time(value, schema.format === 'micro-time');
+      case 'int-or-string':
+        return this.intOrString(value, place);
+      case 'bytes':
+        return this.bytes(value, place);
+      case 'int32':
+      case 'int64':
+        return this.integer(schema, value, place);
+      case 'plain':
+      case 'duration':
+        return this.plain(schema, value, place);
+    }
+  }
+
+  private plain(schema: ScalarSchema, value: Json, place: Place): Json {
+    if (value === null) return { string: '', integer: 0, number: 0, boolean: false }[schema.json];
+    const fits = schema.json === 'number' ? typeof value === 'number' || typeof value === 'bigint' : typeof value === schema.json;
+    if (!fits) throw this.mismatch(value, schema.goType, place);
+    return value;
+  }
+
+  private integer(schema: ScalarSchema, value: Json, place: Place): Json {
+    if (value === null) return 0;
+    if (typeof value !== 'number' && typeof value !== 'bigint') throw this.mismatch(value, schema.goType, place);
+    const limit = schema.format === 'int32' ? 2n ** 31n : 2n ** 63n;
+    const whole = typeof value === 'bigint' || Number.isInteger(value);
+    if (!whole || BigInt(value) >= limit || BigInt(value) < -limit) {
+      throw new DecodeError(`json: cannot unmarshal number ${stringifyJson(value)} into ${this.target(place)} of type ${schema.goType}`);
+    }
+    return value;
+  }
+
+  private quantity(value: Json): Json {
+    if (value === null) return '0';
+    if (typeof value !== 'string' && typeof value !== 'number' && typeof value !== 'bigint') throw new DecodeError(QUANTITY_ERROR);
+    const quantity = parseQuantity(String(value));
+    if (quantity === undefined) throw new DecodeError(QUANTITY_ERROR);
+    return formatQuantity(quantity);
+  }
+
+  private time(value: Json, micro: boolean): Json {
+    if (value === null) return null;
+    if (typeof value !== 'string') throw new DecodeError(`json: cannot unmarshal ${kindOf(value)} into Go value of type string`);
+    const read = canonicalTime(value, micro);
+    if ('problem' in read) throw new DecodeError(read.problem);
+    return read.text;
+  }
+
+  private intOrString(value: Json, place: Place): Json {
+    if (value === null) return 0;
+    if (typeof value === 'string') return value;
+    if (typeof value === 'number' && Number.isInteger(value) && Math.abs(value) < 2 ** 31) return value;
+    const shown = typeof value === 'number' || typeof value === 'bigint' ? `number ${stringifyJson(value)}` : kindOf(value);
+    throw new DecodeError(`json: cannot unmarshal ${shown} into ${this.target(place)} of type int32`);
+  }
+
+  private bytes(value: Json, place: Place): Json {
+    if (value === null) return '';
+    if (typeof value !== 'string') throw this.mismatch(value, '[]uint8', place);
+    const text = value.replaceAll(/[\r\n]/g, '');
+    const bad = illegalBase64(text);
+    if (bad >= 0) throw new DecodeError(`illegal base64 data at input byte ${bad}`);
+    return text;
+  }
+
+  private mismatch(value: Json, goType: string, place: Place): DecodeError {
+    return new DecodeError(`json: cannot unmarshal ${kindOf(value)} into ${this.target(place)} of type ${goType}`);
+  }
+
+  private target(place: Place): string {
+    const root = this.root.type === 'struct' ? this.root.goName.split('.').at(-1) : undefined;
+    return place.path === '' ? 'Go value' : `Go struct field ${place.struct === '' ? (root ?? '') : place.struct}.${place.path}`;
+  }
+}
+
+/** The kind of a JSON value as Go's decoder names it. */
+function kindOf(value: Json): string {
+  if (Array.isArray(value)) return 'array';
+  if (typeof value === 'string') return 'string';
+  if (typeof value === 'boolean') return 'bool';
+  return typeof value === 'number' || typeof value === 'bigint' ? 'number' : 'object';
+}
+
+function isEmpty(value: Json): boolean {
+  if (value === null || value === '' || value === 0 || value === false) return true;
+  if (Array.isArray(value)) return value.length === 0;
+  return isJsonObject(value) && Object.keys(value).length === 0;
+}
+
+/** The first byte at which Go's decoder of standard base64 stops; -1 if it does not. */
+function illegalBase64(text: string): number {
+  const alien = /[^A-Za-z0-9+/=]/.exec(text);
+  const padding = text.indexOf('=');
+  if (alien !== null && (padding < 0 || alien.index < padding)) return alien.index;
+  if (padding < 0) return text.length % 4 === 0 ? -1 : text.length - (text.length % 4);
+  const complete = text.length % 4 === 0 && /^={1,2}$/.test(text.slice(padding)) && padding % 4 >= 2;
+  return complete ? -1 : padding;
+}

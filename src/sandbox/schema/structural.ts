@@ -1,0 +1,83 @@
+import type { Json, JsonObject } from '../../codec/json.ts';
+import { isJsonObject } from '../../codec/json.ts';
+import { objectMeta } from './builtInTypes.ts';
+import type { Field, ListTypeSchema, ScalarSchema, Schema, StructSchema } from './schema.ts';
+
+const PRESERVE = 'x-kubernetes-preserve-unknown-fields';
+const EMBEDDED = 'x-kubernetes-embedded-resource';
+const INT_OR_STRING = 'x-kubernetes-int-or-string';
+const TEXT: ScalarSchema = { type: 'scalar', json: 'string', goType: 'string', format: 'plain' };
+
+/**
+ * The schema of a custom resource from its CRD's `openAPIV3Schema`: the same model as built-in kinds have, in which every
+ * field is optional and may be told apart from its zero value.
+ * Source: the structural schemas section of the CustomResourceDefinition page of the Kubernetes documentation.
+ */
+export function structuralSchema(openApi: JsonObject): StructSchema {
+  const root = buildStruct(openApi);
+  const fields = new Map(root.fields);
+  addObjectFields(fields);
+  return { ...root, fields, embedded: false };
+}
+
+function addObjectFields(fields: Map<string, Field>): void {
+  fields.set('apiVersion', plainField('apiVersion', TEXT));
+  fields.set('kind', plainField('kind', TEXT));
+  fields.set('metadata', plainField('metadata', objectMeta()));
+}
+
+function plainField(name: string, schema: Schema, fallback?: Json): Field {
+  return { name, schema, omitEmpty: true, pointer: true, patchStrategies: [], ...(fallback === undefined ? {} : { default: fallback }) };
+}
+
+function build(openApi: JsonObject): Schema {
+  if (openApi[INT_OR_STRING] === true) return { ...TEXT, format: 'int-or-string' };
+  switch (openApi['type']) {
+    case 'object':
+      return buildObject(openApi);
+    case 'array':
+      return buildList(openApi);
+    case 'integer':
+      return scalar('integer', 'int64', openApi);
+    case 'number':
+      return scalar('number', 'plain', openApi);
+    case 'boolean':
+      return scalar('boolean', 'plain', openApi);
+    case 'string':
+      return scalar('string', openApi['format'] === 'date-time' ? 'time' : 'plain', openApi);
+    default:
+      return { type: 'any', atomic: false };
+  }
+}
+
+function scalar(json: ScalarSchema['json'], format: ScalarSchema['format'], openApi: JsonObject): ScalarSchema {
+  return { type: 'scalar', json, goType: json, format, nullable: openApi['nullable'] === true };
+}
+
+function buildObject(openApi: JsonObject): Schema {
+  const values = openApi['additionalProperties'];
+  const isAtomic = openApi['x-kubernetes-map-type'] === 'atomic';
+  if (isJsonObject(values)) return { type: 'map', values: build(values), atomic: isAtomic, goType: '' };
+  if (values === true) return { type: 'map', values: { type: 'any', atomic: false }, atomic: isAtomic, goType: '' };
+  return buildStruct(openApi);
+}
+
+function buildStruct(openApi: JsonObject): StructSchema {
+  const properties = isJsonObject(openApi['properties']) ? openApi['properties'] : {};
+  const fields = new Map<string, Field>();
+  for (const [name, property] of Object.entries(properties)) {
+    if (isJsonObject(property)) fields.set(name, plainField(name, build(property), property['default']));
+  }
+  const embedded = openApi[EMBEDDED] === true;
+  if (embedded) addObjectFields(fields);
+  const keeps = openApi[PRESERVE] === true;
+  return { type: 'struct', goName: '', fields, atomic: openApi['x-kubernetes-map-type'] === 'atomic', unknown: keeps ? 'keep' : 'drop', embedded };
+}
+
+function buildList(openApi: JsonObject): ListTypeSchema {
+  const items = isJsonObject(openApi['items']) ? build(openApi['items']) : ({ type: 'any', atomic: false } as const);
+  const declared = openApi['x-kubernetes-list-type'];
+  const keys = openApi['x-kubernetes-list-map-keys'];
+  const merge = declared === 'set' || declared === 'map' ? declared : 'atomic';
+  return { type: 'list', items, merge, keys: Array.isArray(keys) ? keys.map(String) : [], goType: '' };
+}
