@@ -17,11 +17,30 @@ const INTEGER = /^-?\d+$/;
  */
 export function parseJson(text: string): Json {
   try {
-    if (!MAYBE_BIG.test(text)) return JSON.parse(text) as Json;
+    if (!hasLongNumber(text) || !MAYBE_BIG.test(text)) return JSON.parse(text) as Json;
     return JSON.parse(text, exactInteger) as Json;
   } catch (error) {
-    throw new AppError('invalid-json', `This is not JSON: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
+    throw new AppError('invalid-json', `This is not JSON: ${error instanceof Error ? error.message : String(error)}`, {
+      cause: error,
+    });
   }
+}
+
+/** Whether a text has 16 digits in a row, which few have. Every 16th letter tells: one of them is in each such row. */
+function hasLongNumber(text: string): boolean {
+  const isDigit = (at: number): boolean => {
+    const code = text.charCodeAt(at);
+    return code >= 48 && code <= 57;
+  };
+  for (let at = 15; at < text.length; at += 16) {
+    if (!isDigit(at)) continue;
+    let from = at;
+    while (from > 0 && isDigit(from - 1)) from -= 1;
+    let to = at + 1;
+    while (to < text.length && isDigit(to)) to += 1;
+    if (to - from >= 16) return true;
+  }
+  return false;
 }
 
 function exactInteger(_key: string, value: unknown, context?: { source?: string }): unknown {
@@ -32,7 +51,11 @@ function exactInteger(_key: string, value: unknown, context?: { source?: string 
 
 /** Prints JSON; a bigint becomes its digits. `space` as in JSON.stringify. */
 export function stringifyJson(value: Json, space?: number): string {
-  return JSON.stringify(value, (_key, item: unknown) => (typeof item === 'bigint' ? rawJson(item.toString()) : item), space);
+  return JSON.stringify(
+    value,
+    (_key, item: unknown) => (typeof item === 'bigint' ? rawJson(item.toString()) : item),
+    space,
+  );
 }
 
 const rawJson = (text: string): unknown => (JSON as unknown as { rawJSON(text: string): unknown }).rawJSON(text);
@@ -45,16 +68,28 @@ export function isJsonObject(value: unknown): value is JsonObject {
 /** Deep equality of JSON values; key order does not matter; 1 and 1n are equal. */
 export function equalJson(a: Json | undefined, b: Json | undefined): boolean {
   if (a === b) return true;
-  if (typeof a === 'bigint' || typeof b === 'bigint') {
-    return (typeof a === 'bigint' || typeof a === 'number') && (typeof b === 'bigint' || typeof b === 'number') && a == b;
-  }
+  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return equalNumbers(a, b);
   if (Array.isArray(a)) {
-    return Array.isArray(b) && a.length === b.length && a.every((item, index) => equalJson(item, b[index]));
+    if (!Array.isArray(b) || a.length !== b.length) return false;
+    for (let index = 0; index < a.length; index += 1) if (!equalJson(a[index], b[index])) return false;
+    return true;
   }
-  if (!isJsonObject(a) || !isJsonObject(b)) return false;
-  const keys = Object.keys(a);
-  if (keys.length !== Object.keys(b).length) return false;
-  return keys.every((key) => Object.hasOwn(b, key) && equalJson(a[key], b[key]));
+  if (Array.isArray(b)) return false;
+  let surplus = 0;
+  for (const key in a) {
+    surplus += 1;
+    if (key === '__proto__' && !Object.hasOwn(b, key)) return false;
+    if (!equalJson(a[key], b[key])) return false;
+  }
+  for (const _ in b) surplus -= 1;
+  return surplus === 0;
+}
+
+/** 1 and 1n are one number. */
+function equalNumbers(a: Json | undefined, b: Json | undefined): boolean {
+  const isNumber = (value: Json | undefined): value is number | bigint =>
+    typeof value === 'number' || typeof value === 'bigint';
+  return typeof a !== typeof b && isNumber(a) && isNumber(b) && a == b;
 }
 
 /** A deep copy. */
@@ -68,6 +103,7 @@ export function cloneJson<T extends Json>(value: T): T {
 
 /** Sets an own property whatever the key is called (`__proto__` too). */
 export function setOwn(target: JsonObject, key: string, value: Json): void {
-  if (key === '__proto__') Object.defineProperty(target, key, { value, enumerable: true, configurable: true, writable: true });
+  if (key === '__proto__')
+    Object.defineProperty(target, key, { value, enumerable: true, configurable: true, writable: true });
   else target[key] = value;
 }

@@ -23,7 +23,7 @@ export class Anonymizer {
   /** The header with its clusters renamed. */
   header(header: TraceHeader): TraceHeader {
     const clusters = Object.fromEntries(
-      Object.keys(header.clusters ?? {}).map((id) => [this.id(id), { label: this.word('cluster', id) }]),
+      Object.keys(header.clusters ?? {}).map((id) => [this.id(id), { label: this.clusterLabel(this.id(id)) }]),
     );
     return {
       trace: header.trace,
@@ -37,6 +37,29 @@ export class Anonymizer {
   /** One event with everything replaced. */
   event<E extends TraceEvent | NewTraceEvent>(event: E): E {
     return { ...this.replaced(event), cluster: this.id(event.cluster) } as E;
+  }
+
+  /** What a cluster is called under its new id. */
+  clusterLabel(replacedId: string): string {
+    return this.word('cluster', replacedId);
+  }
+
+  /** A finding about the replaced events: its words name people's things, so only its id speaks. */
+  finding<F extends SharedFinding>(finding: F): F {
+    const { object } = finding;
+    return {
+      ...finding,
+      object: {
+        ...object,
+        cluster: optional(object.cluster, (id) => this.id(id)),
+        namespace: this.word('ns', object.namespace),
+        name: this.word('name', object.name),
+        uid: optional(object.uid, (id) => this.id(id)),
+      },
+      actors: finding.actors.map((actor) => this.program(actor)),
+      fields: finding.fields.map((text) => this.pathText(text)),
+      explanation: finding.id,
+    };
   }
 
   private replaced(event: TraceEvent | NewTraceEvent): object {
@@ -310,6 +333,20 @@ export class Anonymizer {
     this.known.set(key, made);
     return made;
   }
+}
+
+/** The parts of a finding that name something. */
+export interface SharedFinding {
+  readonly id: string;
+  readonly object: {
+    readonly cluster?: string | undefined;
+    readonly namespace: string;
+    readonly name: string;
+    readonly uid?: string | undefined;
+  };
+  readonly actors: readonly string[];
+  readonly fields: readonly string[];
+  readonly explanation: string;
 }
 
 const UID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;

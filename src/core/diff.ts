@@ -1,6 +1,7 @@
 import type { Json, JsonObject } from '../codec/json.ts';
 import { equalJson, isJsonObject, stringifyJson } from '../codec/json.ts';
 import type { ListSchema, ListType } from './listSchema.ts';
+import { noListSchema } from './listSchema.ts';
 import type { Path, PathStep } from './path.ts';
 
 /** One difference between two values, at the topmost path where they differ as a whole. */
@@ -23,50 +24,70 @@ export interface Change {
  */
 export function diffObjects(before: Json | undefined, after: Json | undefined, schema: ListSchema): Change[] {
   const changes: Change[] = [];
-  diffValue([], before, after, schema, changes);
+  diffValue(undefined, before, after, schema, changes);
   return changes;
 }
 
+/** A path on the way down, from its last step up: only differences pay for a whole one. */
+interface Trail {
+  readonly up: Trail | undefined;
+  readonly step: PathStep;
+}
+
+function pathOf(trail: Trail | undefined): Path {
+  const path: PathStep[] = [];
+  for (let at = trail; at !== undefined; at = at.up) path.push(at.step);
+  return path.reverse();
+}
+
 function diffValue(
-  path: Path,
+  trail: Trail | undefined,
   before: Json | undefined,
   after: Json | undefined,
   schema: ListSchema,
   out: Change[],
 ): void {
   if (before === after || (before === undefined && after === undefined)) return;
-  if (before === undefined) out.push({ path, kind: 'added', after: after ?? null });
-  else if (after === undefined) out.push({ path, kind: 'removed', before });
-  else if (isJsonObject(before) && isJsonObject(after)) diffMap(path, before, after, schema, out);
-  else if (Array.isArray(before) && Array.isArray(after)) diffList(path, before, after, schema, out);
-  else if (!equalJson(before, after)) out.push({ path, kind: 'changed', before, after });
+  if (before === undefined) out.push({ path: pathOf(trail), kind: 'added', after: after ?? null });
+  else if (after === undefined) out.push({ path: pathOf(trail), kind: 'removed', before });
+  else if (isJsonObject(before) && isJsonObject(after)) diffMap(trail, before, after, schema, out);
+  else if (Array.isArray(before) && Array.isArray(after)) diffList(trail, before, after, schema, out);
+  else if (!equalJson(before, after)) out.push({ path: pathOf(trail), kind: 'changed', before, after });
 }
 
-function diffMap(path: Path, before: JsonObject, after: JsonObject, schema: ListSchema, out: Change[]): void {
-  if (schema.isAtomicMapAt(path)) {
-    if (!equalJson(before, after)) out.push({ path, kind: 'changed', before, after });
+function diffMap(
+  trail: Trail | undefined,
+  before: JsonObject,
+  after: JsonObject,
+  schema: ListSchema,
+  out: Change[],
+): void {
+  if (schema !== noListSchema && schema.isAtomicMapAt(pathOf(trail))) {
+    if (!equalJson(before, after)) out.push({ path: pathOf(trail), kind: 'changed', before, after });
     return;
   }
   for (const field of Object.keys(before)) {
     const next = Object.hasOwn(after, field) ? after[field] : undefined;
-    if (before[field] !== next) diffValue([...path, { field }], before[field], next, schema, out);
+    const old = before[field];
+    if (old === next || (typeof old !== 'object' && equalJson(old, next))) continue;
+    diffValue({ up: trail, step: { field } }, old, next, schema, out);
   }
   for (const field of Object.keys(after)) {
-    if (!Object.hasOwn(before, field)) diffValue([...path, { field }], undefined, after[field], schema, out);
+    if (!Object.hasOwn(before, field)) diffValue({ up: trail, step: { field } }, undefined, after[field], schema, out);
   }
 }
 
-function diffList(path: Path, before: Json[], after: Json[], schema: ListSchema, out: Change[]): void {
-  const type = schema.listTypeAt(path);
-  if (type === undefined) diffPositions(path, before, after, schema, out);
-  else if (!equalJson(before, after) && !diffIdentified(path, type, before, after, schema, out)) {
-    out.push({ path, kind: 'changed', before, after });
+function diffList(trail: Trail | undefined, before: Json[], after: Json[], schema: ListSchema, out: Change[]): void {
+  const type = schema === noListSchema ? undefined : schema.listTypeAt(pathOf(trail));
+  if (type === undefined) diffPositions(trail, before, after, schema, out);
+  else if (!equalJson(before, after) && !diffIdentified(trail, type, before, after, schema, out)) {
+    out.push({ path: pathOf(trail), kind: 'changed', before, after });
   }
 }
 
 /** Whether a list with declared identities could be compared item by item. */
 function diffIdentified(
-  path: Path,
+  trail: Trail | undefined,
   type: ListType,
   before: Json[],
   after: Json[],
@@ -79,8 +100,9 @@ function diffIdentified(
   const inOldOrder = [...old.keys()].filter((id) => young.has(id));
   const inNewOrder = [...young.keys()].filter((id) => old.has(id));
   if (inOldOrder.some((id, index) => id !== inNewOrder[index])) return false;
-  for (const [id, { step, item }] of old) diffValue([...path, step], item, young.get(id)?.item, schema, out);
-  for (const [id, { step, item }] of young) if (!old.has(id)) diffValue([...path, step], undefined, item, schema, out);
+  for (const [id, { step, item }] of old) diffValue({ up: trail, step }, item, young.get(id)?.item, schema, out);
+  for (const [id, { step, item }] of young)
+    if (!old.has(id)) diffValue({ up: trail, step }, undefined, item, schema, out);
   return true;
 }
 
@@ -125,19 +147,25 @@ export function keyStep(
   return own === 0 ? undefined : { key };
 }
 
-function diffPositions(path: Path, before: Json[], after: Json[], schema: ListSchema, out: Change[]): void {
+function diffPositions(
+  trail: Trail | undefined,
+  before: Json[],
+  after: Json[],
+  schema: ListSchema,
+  out: Change[],
+): void {
   const common = Math.min(before.length, after.length);
   if (before.length !== after.length) {
     for (let index = 0; index < common; index += 1) {
       if (equalJson(before[index], after[index])) continue;
-      out.push({ path, kind: 'changed', before, after });
+      out.push({ path: pathOf(trail), kind: 'changed', before, after });
       return;
     }
   }
   for (let index = 0; index < common; index += 1)
-    diffValue([...path, { index }], before[index], after[index], schema, out);
+    diffValue({ up: trail, step: { index } }, before[index], after[index], schema, out);
   for (let index = common; index < before.length; index += 1)
-    diffValue([...path, { index }], before[index], undefined, schema, out);
+    diffValue({ up: trail, step: { index } }, before[index], undefined, schema, out);
   for (let index = common; index < after.length; index += 1)
-    diffValue([...path, { index }], undefined, after[index], schema, out);
+    diffValue({ up: trail, step: { index } }, undefined, after[index], schema, out);
 }

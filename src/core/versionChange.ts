@@ -62,14 +62,14 @@ const ROOT_PARTS = new Set(['apiVersion', 'kind', 'metadata', 'status']);
 function equalMembers(a: Json | undefined, b: Json | undefined, except: ReadonlySet<string>): boolean {
   if (a === b) return true;
   if (!isJsonObject(a) || !isJsonObject(b)) return equalJson(a, b);
-  let count = 0;
-  for (const name of Object.keys(a)) {
+  let surplus = 0;
+  for (const name in a) {
     if (except.has(name)) continue;
-    count += 1;
+    surplus += 1;
     if (!Object.hasOwn(b, name) || !equalJson(a[name], b[name])) return false;
   }
-  for (const name of Object.keys(b)) if (!except.has(name)) count -= 1;
-  return count === 0;
+  for (const name in b) if (!except.has(name)) surplus -= 1;
+  return surplus === 0;
 }
 
 function isBookkeepingPath(path: string): boolean {
