@@ -1,34 +1,22 @@
 import { isJsonObject, parseJson, type JsonObject } from '../codec/json.ts';
 import { printTraceLine, traceHeader } from '../core/trace.ts';
-import type { NewTraceEvent, TraceEvent } from '../core/traceEvent.ts';
+import type { NewTraceEvent } from '../core/traceEvent.ts';
+import { textOf } from './goText.ts';
 import type { ApiAnswer, ApiRequest } from './apiRequest.ts';
 import { authorize } from './auth.ts';
 import { readFault, readMatch } from './faults.ts';
 import type { Exchange } from './http.ts';
 import { printJson } from './negotiate.ts';
 import { refusal } from './router.ts';
+import type { Sandbox } from './server.ts';
 import { badRequest, methodNotAllowed, noSuchResource, StatusError } from './status.ts';
 
-/** What the control endpoint can do; the sandbox is it. */
-export interface Controls {
-  addFault(fault: ReturnType<typeof readFault>): string;
-  removeFault(id: string): boolean;
-  clearFaults(): void;
-  listFaults(): unknown[];
-  cutWatches(match: ReturnType<typeof readMatch>): number;
-  expireWatches(match: ReturnType<typeof readMatch>): number;
-  compact(): void;
-  snapshot(): string;
-  restore(id: string): boolean;
-  openLaggingAddress(lagMs: number): Promise<string>;
-  /** Lets the actors act `steps` times; answers what each did. */
-  step(steps: number): Promise<unknown[]>;
-  listenFeed(listener: (events: readonly NewTraceEvent[]) => void): { dispose(): void };
-  feedSoFar(): readonly NewTraceEvent[];
-  readonly cluster: string;
-  readonly url: string;
-  now(): number;
-}
+/** What the control endpoint acts on: a running sandbox. */
+export type Controlled = Pick<
+  Sandbox,
+  | 'faults' | 'store' | 'cutWatches' | 'expireWatches' | 'snapshot' | 'restore' | 'openLaggingAddress' | 'onStep' | 'onFeed' | 'feedSoFar'
+  | 'cluster' | 'url'
+>;
 
 /** Whether a path belongs to the control endpoint. */
 export function isControlPath(path: string): boolean {
@@ -36,61 +24,61 @@ export function isControlPath(path: string): boolean {
 }
 
 /** Answers a request to `/sandbox/…`; only `system:masters` may. Documented in docs/sandbox.md. */
-export async function control(exchange: Exchange, controls: Controls): Promise<void> {
+export async function control(exchange: Exchange, sandbox: Controlled): Promise<void> {
   const { request } = exchange;
   try {
     authorize(request.user, request.info);
     if (request.info.path === '/sandbox/feed') {
-      streamFeed(exchange, controls);
+      streamFeed(exchange, sandbox);
       return;
     }
-    exchange.answer(await answer(request, controls));
+    exchange.answer(await answer(request, sandbox));
   } catch (error) {
     if (!(error instanceof StatusError)) throw error;
     exchange.answer(refusal(request, error, []));
   }
 }
 
-async function answer(request: ApiRequest, controls: Controls): Promise<ApiAnswer> {
+async function answer(request: ApiRequest, sandbox: Controlled): Promise<ApiAnswer> {
   const path = request.info.path.slice('/sandbox'.length).replace(/\/$/, '');
-  if (path === '/faults') return faultsAnswer(request, controls);
+  if (path === '/faults') return faultsAnswer(request, sandbox);
   if (path.startsWith('/faults/')) {
     if (request.method !== 'DELETE') throw methodNotAllowed();
-    if (!controls.removeFault(path.slice('/faults/'.length))) throw noSuchResource();
+    if (!sandbox.faults.remove(path.slice('/faults/'.length))) throw noSuchResource();
     return json(200, {});
   }
   if (request.method !== 'POST') throw methodNotAllowed();
   const body = bodyOf(request);
   switch (path) {
     case '/cut-watches':
-      return json(200, { cut: controls.cutWatches(readMatch(body['match'])) });
+      return json(200, { cut: sandbox.cutWatches(readMatch(body['match'])) });
     case '/expire-watches':
-      return json(200, { expired: controls.expireWatches(readMatch(body['match'])) });
+      return json(200, { expired: sandbox.expireWatches(readMatch(body['match'])) });
     case '/compact':
-      controls.compact();
+      sandbox.store.compact();
       return json(200, {});
     case '/snapshot':
-      return json(200, { snapshot: controls.snapshot() });
+      return json(200, { snapshot: sandbox.snapshot() });
     case '/restore':
-      if (!controls.restore(String(body['snapshot'] ?? ''))) throw badRequest('snapshot is not one that was taken');
+      if (!sandbox.restore(textOf(body['snapshot']))) throw badRequest('snapshot is not one that was taken');
       return json(200, {});
     case '/lagging-address':
-      return json(200, { url: await controls.openLaggingAddress(positive(body, 'lagMs', 5000)) });
+      return json(200, { url: await sandbox.openLaggingAddress(positive(body, 'lagMs', 5000)) });
     case '/step':
-      return json(200, { acted: (await controls.step(positive(body, 'steps', 1))) as JsonObject[] });
+      return json(200, { acted: ((await sandbox.onStep?.(positive(body, 'steps', 1))) ?? []) as JsonObject[] });
     default:
       throw noSuchResource();
   }
 }
 
-function faultsAnswer(request: ApiRequest, controls: Controls): ApiAnswer {
+function faultsAnswer(request: ApiRequest, sandbox: Controlled): ApiAnswer {
   switch (request.method) {
     case 'GET':
-      return json(200, { faults: controls.listFaults() as JsonObject[] });
+      return json(200, { faults: sandbox.faults.list() as unknown as JsonObject[] });
     case 'POST':
-      return json(201, { id: controls.addFault(readFault(bodyOf(request))) });
+      return json(201, { id: sandbox.faults.add(readFault(bodyOf(request))) });
     case 'DELETE':
-      controls.clearFaults();
+      sandbox.faults.clear();
       return json(200, {});
     default:
       throw methodNotAllowed();
@@ -120,18 +108,18 @@ function json(status: number, body: JsonObject): ApiAnswer {
 }
 
 /** The feed as a trace: a header, what is stored now, then every event as it happens, until the client leaves. */
-function streamFeed({ response }: Exchange, controls: Controls): void {
+function streamFeed({ response }: Exchange, sandbox: Controlled): void {
   response.writeHead(200, { 'content-type': 'application/jsonl', 'cache-control': 'no-cache, private' });
-  const header = traceHeader('object-versions/sandbox', { [controls.cluster]: { label: 'sandbox', server: controls.url } }, controls.now());
+  const header = traceHeader('object-versions/sandbox', { [sandbox.cluster]: { label: 'sandbox', server: sandbox.url } }, sandbox.store.now());
   response.write(printTraceLine(header));
   let seq = 0;
   const send = (events: readonly NewTraceEvent[]): void => {
     for (const event of events) {
       seq += 1;
-      response.write(printTraceLine({ ...event, seq } as TraceEvent));
+      response.write(printTraceLine({ ...event, seq }));
     }
   };
-  send(controls.feedSoFar());
-  const subscription = controls.listenFeed(send);
+  send(sandbox.feedSoFar());
+  const subscription = sandbox.onFeed(send);
   response.on('close', () => subscription.dispose());
 }

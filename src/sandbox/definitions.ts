@@ -1,4 +1,5 @@
 import { cloneJson, equalJson, type JsonObject } from '../codec/json.ts';
+import { textOf } from './goText.ts';
 import { acceptCrd } from './kinds/crd.ts';
 import { CRD_BUCKET, isEstablished } from './registry.ts';
 import { finalizersOf, metadataOf, metaString, timestamp, type ApiState } from './state.ts';
@@ -110,6 +111,6 @@ function finishDeletion(state: ApiState, crd: JsonObject): void {
 
 function removeObjects(state: ApiState, crd: JsonObject): void {
   const spec = crd['spec'] as JsonObject;
-  const bucket = `${String(spec['group'])}/${String((spec['names'] as JsonObject)['plural'])}`;
+  const bucket = `${textOf(spec['group'])}/${textOf((spec['names'] as JsonObject)['plural'])}`;
   for (const { key } of state.store.list(bucket, '')) state.store.remove(bucket, key);
 }

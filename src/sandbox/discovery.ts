@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 
 import type { JsonObject } from '../codec/json.ts';
+import { textOf } from './goText.ts';
 import { loadData } from './data/data.ts';
 import type { Kind } from './kinds/kind.ts';
 import type { KindRegistry } from './registry.ts';
@@ -14,7 +15,7 @@ export interface Group {
 /** All groups but the core one, the built-in ones in the real server's order. */
 export function groupsOf(registry: KindRegistry): Group[] {
   const builtIn = (loadData('discovery.json')['groups'] as JsonObject[]).map((entry): Group => ({
-    group: String(entry['group']),
+    group: textOf(entry['group']),
     versions: entry['versions'] as string[],
   }));
   return [...builtIn, ...customGroups(registry)];
@@ -124,7 +125,7 @@ export function aggregatedDiscovery(registry: KindRegistry, core: boolean, metaV
 function aggregated(resources: readonly JsonObject[]): JsonObject[] {
   const found: JsonObject[] = [];
   for (const resource of resources) {
-    const [name = '', subresource] = String(resource['name']).split('/');
+    const [name = '', subresource] = textOf(resource['name']).split('/');
     const responseKind = { group: resource['group'] ?? '', version: resource['version'] ?? '', kind: resource['kind'] ?? '' };
     if (subresource === undefined) {
       found.push({

@@ -159,5 +159,5 @@ export function readMatch(value: Json | undefined): FaultMatch {
   for (const [field, item] of Object.entries(value)) {
     if (!MATCHED.includes(field) || typeof item !== 'string') throw badRequest(`match: ${field} is not one of ${MATCHED.join(', ')}, as text`);
   }
-  return value as FaultMatch;
+  return value;
 }

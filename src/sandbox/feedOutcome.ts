@@ -1,5 +1,6 @@
 import { isJsonObject, type JsonObject } from '../codec/json.ts';
 import type { WriteOutcome } from '../core/traceEvent.ts';
+import { textOf } from './goText.ts';
 
 /** What came of a write, from its answer. `changed`: something was stored, or a dry run would have. */
 export function outcomeOf(status: number, body: JsonObject, changed: boolean): WriteOutcome {
@@ -44,5 +45,5 @@ function conflictOutcome(body: JsonObject, causes: readonly string[]): WriteOutc
 function causeReasons(body: JsonObject): string[] {
   const details = body['details'];
   const causes = isJsonObject(details) && Array.isArray(details['causes']) ? details['causes'] : [];
-  return causes.filter(isJsonObject).map((cause) => String(cause['reason'] ?? ''));
+  return causes.filter(isJsonObject).map((cause) => textOf(cause['reason']));
 }

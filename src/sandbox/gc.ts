@@ -1,4 +1,5 @@
 import type { JsonObject } from '../codec/json.ts';
+import { textOf } from './goText.ts';
 import type { Controllers } from './controllers.ts';
 import { deleteObject } from './deletion.ts';
 import { BACKGROUND, controllerCall, storedKinds, tolerate } from './internalCalls.ts';
@@ -151,7 +152,7 @@ class GarbageCollector {
   }
 
   private dropReferences(node: Node, uids: readonly string[]): void {
-    const kept = ((metadataOf(node.stored.object)['ownerReferences'] ?? []) as JsonObject[]).filter((reference) => !uids.includes(String(reference['uid'])));
+    const kept = ((metadataOf(node.stored.object)['ownerReferences'] ?? []) as JsonObject[]).filter((reference) => !uids.includes(textOf(reference['uid'])));
     this.patch(node, { ownerReferences: kept.length === 0 ? null : kept });
   }
 
@@ -196,10 +197,10 @@ function isWaiting(owner: JsonObject): boolean {
 function ownersOf(object: JsonObject | undefined): OwnerReference[] {
   const references = object === undefined ? [] : ((metadataOf(object)['ownerReferences'] ?? []) as JsonObject[]);
   return references.map((reference) => ({
-    apiVersion: String(reference['apiVersion']),
-    kind: String(reference['kind']),
-    name: String(reference['name']),
-    uid: String(reference['uid']),
+    apiVersion: textOf(reference['apiVersion']),
+    kind: textOf(reference['kind']),
+    name: textOf(reference['name']),
+    uid: textOf(reference['uid']),
     blockOwnerDeletion: reference['blockOwnerDeletion'] === true,
   }));
 }

@@ -40,3 +40,8 @@ function sortKeys(value: Json): Json {
       .map((key) => [key, sortKeys(value[key] ?? null)]),
   );
 }
+
+/** The text of a JSON string; '' for anything else. */
+export function textOf(value: Json | undefined): string {
+  return typeof value === 'string' ? value : '';
+}

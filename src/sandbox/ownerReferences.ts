@@ -1,4 +1,5 @@
 import { stringifyJson, type JsonObject } from '../codec/json.ts';
+import { textOf } from './goText.ts';
 import { metadataOf } from './state.ts';
 
 /**
@@ -16,7 +17,7 @@ export function dedupOwnerReferences(object: JsonObject, warnings: string[]): vo
       seen.add(text);
       return true;
     }
-    repeated.add(String((reference as JsonObject)['uid']));
+    repeated.add(textOf((reference as JsonObject)['uid']));
     return false;
   });
   if (repeated.size === 0) return;

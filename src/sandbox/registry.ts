@@ -1,4 +1,5 @@
 import type { JsonObject } from '../codec/json.ts';
+import { textOf } from './goText.ts';
 import { builtInKinds } from './kinds/builtIn.ts';
 import { customKind } from './kinds/custom.ts';
 import type { Kind } from './kinds/kind.ts';
@@ -72,7 +73,7 @@ export class KindRegistry {
     if (crd === undefined || !isEstablished(crd)) return;
     const kinds = versionsOf(crd)
       .filter((version) => version['served'] === true)
-      .map((version) => customKind(crd, String(version['name'])));
+      .map((version) => customKind(crd, textOf(version['name'])));
     for (const kind of kinds) this.byPath.set(pathOf(kind), kind);
     this.custom.set(name, { crd, kinds });
   }
@@ -91,7 +92,7 @@ export function versionsOf(crd: JsonObject): JsonObject[] {
 }
 
 function storageVersion(crd: JsonObject): string {
-  return String(versionsOf(crd).find((version) => version['storage'] === true)?.['name'] ?? '');
+  return textOf(versionsOf(crd).find((version) => version['storage'] === true)?.['name']);
 }
 
 /** Whether a CustomResourceDefinition has the condition Established. */

@@ -1,3 +1,4 @@
+import { textOf } from './goText.ts';
 import type { ApiAnswer, ApiRequest } from './apiRequest.ts';
 import { authorize } from './auth.ts';
 import { isKnownGroup, isServed, servedVerbs } from './discovery.ts';
@@ -224,7 +225,7 @@ function bindingAnswer(state: ApiState, request: ApiRequest, warnings: string[])
   if (pods === undefined || request.info.pathName !== '' || request.info.namespace === '') throw noSuchResource();
   if (request.method !== 'POST') throw methodNotAllowed();
   const metadata = plainBody(request)['metadata'];
-  const name = typeof metadata === 'object' && metadata !== null && !Array.isArray(metadata) ? String(metadata['name'] ?? '') : '';
+  const name = typeof metadata === 'object' && metadata !== null && !Array.isArray(metadata) ? textOf(metadata['name']) : '';
   const info = { ...request.info, resource: 'pods', subresource: 'binding', pathName: name, name };
   const written = postSubresource(state, { ...request, info }, pods, warnings);
   return render(request, warnings, written.status, () => printJson(written.object));

@@ -1,4 +1,5 @@
 import { cloneJson, isJsonObject, parseJson, type Json, type JsonObject } from '../codec/json.ts';
+import { textOf } from './goText.ts';
 import { trackUpdate } from './fields/track.ts';
 import { parseApplyBody } from './fields/yamlBody.ts';
 import { goJsonError } from './goJson.ts';
@@ -78,7 +79,7 @@ function writeScale(state: ApiState, call: Call, uid: string, make: (live: JsonO
 /** An apply of a Scale owns the parent's replicas. */
 function applyScale(state: ApiState, call: Call, text: string, options: WriteOptions): JsonObject {
   const { config } = parseApplyBody(text, 'Ignore');
-  if (config['kind'] !== 'Scale') throw badRequest(`invalid object type: ${String(config['apiVersion'])}, Kind=${String(config['kind'])}`);
+  if (config['kind'] !== 'Scale') throw badRequest(`invalid object type: ${textOf(config['apiVersion'])}, Kind=${textOf(config['kind'])}`);
   const { object } = updateObject(state, call, {
     uid: '',
     mayCreate: false,
@@ -108,7 +109,7 @@ function decodeScale(text: string): JsonObject {
   const scale = completed(isJsonObject(value) ? value : {});
   const kind = scale['kind'];
   const version = scale['apiVersion'];
-  if (kind !== 'Scale') throw badRequest(`${String(kind)} in version ${JSON.stringify(version)} cannot be handled as a Scale: no kind ${JSON.stringify(kind)} is registered`);
+  if (kind !== 'Scale') throw badRequest(`${textOf(kind)} in version ${JSON.stringify(version)} cannot be handled as a Scale: no kind ${JSON.stringify(kind)} is registered`);
   if (version !== 'autoscaling/v1' && version !== 'apps/v1beta1' && version !== 'apps/v1beta2' && version !== 'extensions/v1beta1') {
     throw badRequest(`Scale in version ${JSON.stringify(version)} cannot be handled as a Scale: no kind "Scale" is registered for version ${JSON.stringify(version)}`);
   }
@@ -142,7 +143,7 @@ function selectorText(selector: Json | undefined): string {
   if (!isJsonObject(selector)) return '';
   const structured = isJsonObject(selector['matchLabels']) || Array.isArray(selector['matchExpressions']);
   const labels = (structured ? (selector['matchLabels'] ?? {}) : selector) as JsonObject;
-  const terms = Object.keys(labels).map((key): [string, string] => [key, `${key}=${String(labels[key])}`]);
+  const terms = Object.keys(labels).map((key): [string, string] => [key, `${key}=${textOf(labels[key])}`]);
   for (const expression of (structured ? (selector['matchExpressions'] ?? []) : []) as JsonObject[]) terms.push(expressionText(expression));
   return terms
     .sort(([a], [b]) => (a < b ? -1 : 1))
@@ -151,9 +152,9 @@ function selectorText(selector: Json | undefined): string {
 }
 
 function expressionText(expression: JsonObject): [string, string] {
-  const key = String(expression['key']);
+  const key = textOf(expression['key']);
   const values = ((expression['values'] ?? []) as string[]).toSorted().join(',');
-  switch (expression['operator']) {
+  switch (textOf(expression['operator'])) {
     case 'In':
       return [key, `${key} in (${values})`];
     case 'NotIn':

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../codec/json.ts';
-import { goQuote } from './goText.ts';
+import { goQuote, textOf } from './goText.ts';
 import type { Kind } from './kinds/kind.ts';
 import { badRequest, invalidValue } from './status.ts';
 
@@ -71,7 +71,7 @@ function matchesField(kind: Kind, object: JsonObject, term: FieldTerm): boolean 
   const metadata = object['metadata'] as JsonObject;
   const value =
     term.field === 'metadata.name' || term.field === 'metadata.namespace'
-      ? String(metadata[term.field.slice('metadata.'.length)] ?? '')
+      ? textOf(metadata[term.field.slice('metadata.'.length)])
       : kind.fieldValue(object, term.field);
   return (value === term.value) !== term.negated;
 }

@@ -15,7 +15,7 @@ import { Feed, type FeedListener } from './feed.ts';
 import { listen, type Listener } from './http.ts';
 import { kubeconfigText } from './kubeconfig.ts';
 import type { Kind } from './kinds/kind.ts';
-import { createServiceAllocator } from './kinds/services.ts';
+import { createServiceAllocator } from './kinds/serviceAllocator.ts';
 import { IMMORTAL_NAMESPACES, NAMESPACE_BUCKET } from './namespaces.ts';
 import { newestView, type View } from './reading.ts';
 import { KindRegistry } from './registry.ts';
@@ -99,14 +99,14 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   const open = async (port: number, view: View, lagMs: number): Promise<string> => {
     let host = '';
     const listener = await listen({ port, certificate, authenticator, onError }, (exchange) =>
-      isControlPath(exchange.request.info.path) ? control(exchange, controls) : requests.handle(exchange, { host, view, lagMs }),
+      isControlPath(exchange.request.info.path) ? control(exchange, sandbox) : requests.handle(exchange, { host, view, lagMs }),
     );
     listeners.push(listener);
     host = `127.0.0.1:${listener.port}`;
     return `https://${host}`;
   };
 
-  const sandbox: Sandbox = {
+  const sandbox: Mutable<Sandbox, 'url' | 'kubeconfig'> = {
     url: '',
     token,
     userToken,
@@ -139,37 +139,19 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
       await Promise.all(listeners.map((listener) => listener.stop()));
     },
   };
-  const controls = {
-    addFault: (fault: Parameters<Faults['add']>[0]) => faults.add(fault),
-    removeFault: (id: string) => faults.remove(id),
-    clearFaults: () => faults.clear(),
-    listFaults: () => faults.list(),
-    cutWatches: sandbox.cutWatches,
-    expireWatches: sandbox.expireWatches,
-    compact: () => store.compact(),
-    snapshot: sandbox.snapshot,
-    restore: sandbox.restore,
-    openLaggingAddress: sandbox.openLaggingAddress,
-    step: async (steps: number) => (await sandbox.onStep?.(steps)) ?? [],
-    listenFeed: sandbox.onFeed,
-    feedSoFar: sandbox.feedSoFar,
-    cluster: sandbox.cluster,
-    get url() {
-      return address;
-    },
-    now: () => clock.now(),
-  };
-  let address = '';
   const running = options.controllers?.(state);
   try {
-    address = await open(options.port ?? 0, newestView, 0);
+    sandbox.url = await open(options.port ?? 0, newestView, 0);
   } catch (error) {
     stopDefinitions();
     running?.stop();
     throw error;
   }
-  return Object.assign(sandbox, { url: address, kubeconfig: kubeconfigText({ url: address, caPem: certificate.caPem, token }) });
+  sandbox.kubeconfig = kubeconfigText({ url: sandbox.url, caPem: certificate.caPem, token });
+  return sandbox;
 }
+
+type Mutable<T, K extends keyof T> = Omit<T, K> & { -readonly [P in K]: T[P] };
 
 /** The server itself, as the user of what it creates at start. */
 const SYSTEM: User = { name: 'system:apiserver', uid: '', groups: ['system:masters', 'system:authenticated'] };

@@ -63,7 +63,8 @@ function lowerBound(keys: readonly string[], key: string): number {
  */
 export class Store {
   private readonly buckets = new Map<string, Bucket>();
-  private readonly now: () => number;
+  /** The store's clock: milliseconds since the epoch. */
+  readonly now: () => number;
   private readonly historyLimit: number;
   private readonly restoreListeners = new Set<() => void>();
   private readonly allListeners = new Set<(change: Change) => void>();
