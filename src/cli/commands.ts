@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import type { CliIo } from './io.ts';
 import { registerAnalyze } from './analyze.ts';
+import { registerCompletion } from './completion.ts';
 import { registerDelete } from './delete.ts';
 import { registerGet } from './get.ts';
 import { registerLab } from './lab.ts';
@@ -19,4 +20,5 @@ export function registerCommands(program: Command, io: CliIo): void {
   registerRecord(program, io);
   registerAnalyze(program, io);
   registerLab(program, io);
+  registerCompletion(program, io);
 }
