@@ -35,10 +35,7 @@ export class DetailsPanel {
     this.root.setAttribute('aria-label', translate('Details'));
     const event = this.view.selectedEvent();
     if (selection === undefined || event === undefined) {
-      this.asking?.abort();
-      this.shown = '';
-      this.root.classList.remove('has-selection');
-      this.root.replaceChildren(overview(this.view));
+      this.drawOverview();
       return;
     }
     const finding = selection.type === 'annotation' ? selection.annotation.id : undefined;
@@ -49,10 +46,15 @@ export class DetailsPanel {
     void this.ask(event, finding);
   }
 
-  /** Asks anew, because the log grew. */
-  refresh(): void {
-    if (this.view.selection !== undefined) this.shown = '';
-    this.draw();
+  /** What to look at first; it stays as it is while somebody's focus is in it. */
+  private drawOverview(): void {
+    const { store } = this.view;
+    this.asking?.abort();
+    this.root.classList.remove('has-selection');
+    const key = `overview ${store.layoutVersion} ${store.lanes.length} ${this.view.translate('Findings')}`;
+    if (key === this.shown || (this.shown.startsWith('overview') && this.root.contains(document.activeElement))) return;
+    this.shown = key;
+    this.root.replaceChildren(overview(this.view));
   }
 
   /** Never rejects: a failure is shown in the panel. */

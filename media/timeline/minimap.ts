@@ -81,7 +81,7 @@ export class Minimap {
       context.fillRect(x + 1, height - tall, COLUMN_PX - 1.5, tall);
     }
     context.globalAlpha = 1;
-    this.drawFindings(context, whole, height);
+    this.drawFindings(context, whole);
     const left = Math.max(0, xOf(whole, scale.from));
     const right = Math.min(width, Math.max(left + 3, xOf(whole, scale.to)));
     context.fillStyle = this.palette.measure;
@@ -91,7 +91,7 @@ export class Minimap {
     context.strokeRect(left + 0.5, 0.5, right - left - 1, height - 1);
   }
 
-  private drawFindings(context: CanvasRenderingContext2D, whole: TimeScale, height: number): void {
+  private drawFindings(context: CanvasRenderingContext2D, whole: TimeScale): void {
     context.fillStyle = this.palette.inks.warning;
     for (const annotation of this.view.store.annotations) {
       if (annotation.severity === 'info') continue;
@@ -102,7 +102,6 @@ export class Minimap {
       context.lineTo(x, 5);
       context.fill();
     }
-    void height;
   }
 
   private drawAxis(): void {
@@ -115,7 +114,7 @@ export class Minimap {
       context.fillStyle = this.palette.grid;
       context.fillRect(Math.round(tick.x), 4, 1, this.lines.height);
       context.fillStyle = this.palette.inks.muted;
-      context.fillText(tick.label, tick.x + 4, 15);
+      if (tick.x < this.lines.width - 52) context.fillText(tick.label, tick.x + 4, 15);
     }
     context.fillStyle = this.palette.inks.note;
     for (const note of store.notes) {

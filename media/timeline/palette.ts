@@ -2,6 +2,7 @@ import type { Palette } from '../../src/core/timeline/svg.ts';
 import type { Ink } from '../../src/core/timeline/sceneTypes.ts';
 
 const INKS: Readonly<Record<Ink, string>> = {
+  renewal: '--tl-metadata',
   metadata: '--tl-metadata',
   status: '--tl-status',
   spec: '--tl-spec',

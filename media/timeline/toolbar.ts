@@ -108,7 +108,7 @@ export class Toolbar {
     if (document.activeElement !== this.filter && this.filter.value !== view.filterText)
       this.filter.value = view.filterText;
     setAttribute(this.filter, 'aria-label', translate('Filter'));
-    setAttribute(this.filter, 'placeholder', translate('Filter: ns:shop kind:deployment -is:heartbeat (press /)'));
+    setAttribute(this.filter, 'placeholder', translate('Filter, such as ns:shop -is:heartbeat'));
     this.drawProblem();
     setAttribute(this.live, 'aria-pressed', String(view.live));
     setText(this.liveWords, view.isHeld() ? translate('Live · held') : translate('Live'));

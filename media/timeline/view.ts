@@ -144,7 +144,7 @@ export class TimelineView {
       this.relayout();
     if (first && this.hasData && this.scale.from === 0) this.showFirst();
     this.follow();
-    this.touch('scene', 'overlay', 'minimap', 'table', 'toolbar');
+    this.touch('scene', 'overlay', 'minimap', 'table', 'toolbar', 'details');
     return rejected === 0;
   }
 

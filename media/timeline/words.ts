@@ -4,6 +4,7 @@ import type { Translate } from '../../src/core/timeline/translate.ts';
 
 /** What each kind of mark is called. */
 export const KIND_WORDS: Readonly<Record<MarkKind, string>> = {
+  renewal: 'renewed',
   metadata: 'metadata changed',
   status: 'status changed',
   unknown: 'version seen',

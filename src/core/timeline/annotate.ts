@@ -1,6 +1,6 @@
 import type { TraceEvent } from '../traceEvent.ts';
 import type { LaneState, LaneTable } from './lanes.ts';
-import type { AnnotationInfo, MarkKind, TimelineFinding } from './model.ts';
+import type { AnnotationInfo, BarInfo, MarkKind, TimelineFinding } from './model.ts';
 import type { Translate } from './translate.ts';
 
 /** Findings whose marks, bars or gaps are there already: they add nothing to see. */
@@ -93,8 +93,10 @@ function originOf(
     if (event?.type !== 'observed' && event?.type !== 'absent') continue;
     const lane = table.find(event.cluster, event.name);
     if (lane === undefined || lane === own) continue;
-    const gone = lane.bars.findLast((bar) => bar.to !== undefined || bar.terminatingAt !== undefined);
-    return { lane: lane.index, at: gone?.terminatingAt ?? gone?.to ?? event.at };
+    const endOf = (bar: BarInfo): number | undefined => bar.terminatingAt ?? bar.to;
+    const ended = lane.bars.filter((bar) => endOf(bar) !== undefined);
+    const gone = ended.findLast((bar) => (endOf(bar) ?? 0) <= finding.lastAt) ?? ended[0];
+    return { lane: lane.index, at: gone === undefined ? event.at : (endOf(gone) ?? event.at) };
   }
   return undefined;
 }

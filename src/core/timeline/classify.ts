@@ -58,6 +58,7 @@ export function writeLabel(write: WriteEvent, translate: Translate): string {
     if (field !== undefined && owner !== undefined) return translate('apply conflict: {0} owned by {1}', field, owner);
     return field === undefined ? translate('apply conflict') : translate('apply conflict: {0}', field);
   }
+  if (write.outcome === 'version-conflict') return '';
   if (write.outcome === 'uid-mismatch') return translate('the name belongs to another incarnation');
   if (write.outcome === 'uncertain') return translate('the answer was lost');
   return [write.code, write.reason].filter((part) => part !== undefined).join(' ');

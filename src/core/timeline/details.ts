@@ -1,6 +1,6 @@
 import type { Incarnation, Version } from '../history.ts';
 import type { AbsentEvent, NoteEvent, ObservedEvent, ReadEvent, TraceEvent, WriteEvent } from '../traceEvent.ts';
-import { actorName, versionKind, writeKind } from './classify.ts';
+import { actorName, isRenewal, versionKind, writeKind } from './classify.ts';
 import type { DetailFact, DetailSection, EventDetails } from './detailTypes.ts';
 import { changeSections, generationText, ownerSection } from './detailChanges.ts';
 import { badgeOf, incarnationFact, incarnationOf, objectRef, type DetailContext } from './detailParts.ts';
@@ -32,6 +32,7 @@ function detailsOf(context: DetailContext, event: TraceEvent): EventDetails | un
 }
 
 const TITLES: Readonly<Partial<Record<MarkKind, string>>> = {
+  renewal: 'Renewed',
   metadata: 'Metadata changed',
   status: 'Status changed',
   spec: 'Spec changed',
@@ -87,7 +88,9 @@ function kindOf(
   if (incarnation === undefined || version === undefined) return 'unknown';
   const terminates =
     version.deletionTimestamp !== undefined && before !== undefined && before.deletionTimestamp === undefined;
-  return terminates ? 'terminating' : versionKind(version, index === 0, incarnation.began);
+  if (terminates) return 'terminating';
+  const kind = versionKind(version, index === 0, incarnation.began);
+  return isRenewal(incarnation.name, kind, version) ? 'renewal' : kind;
 }
 
 function writeOf(context: DetailContext, event: ObservedEvent, uid: string, token: string): WriteEvent | undefined {

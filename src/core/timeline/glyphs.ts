@@ -22,6 +22,7 @@ const lined = (path: string, radius: number, lineWidth = 1.6): GlyphShape => ({
 
 /** The shapes: dots for versions, diamonds for refusals, triangles and hexagons for what was lost or taken. */
 export const GLYPHS: Readonly<Record<MarkKind, GlyphShape>> = {
+  renewal: filled(circle(1.6), 2),
   metadata: filled(circle(1.9), 2),
   status: lined(circle(3.3), 4),
   unknown: lined(circle(2.4), 3, 1.2),

@@ -70,11 +70,12 @@ export function laneCells(
 export function addLane(context: LaneContext, lane: StoredLane, y: number, height: number): void {
   const metrics = laneMetrics(height);
   const cells = laneCells(lane, context.scale, context.matched);
-  const taken = metrics.labels ? addAnnotations(context, lane, y, metrics) : [];
+  const taken = metrics.labels ? addAnnotationWords(context, lane, y, metrics) : [];
   addBars(context, lane, y, metrics, taken);
   addLags(context, lane, y + metrics.barTop + metrics.barHeight + 1.5);
   addCells(context, cells.onBar, y + metrics.onBar, metrics.barHeight - 4);
   addCells(context, cells.above, y + metrics.above, 10);
+  addAnnotationGlyphs(context, lane, y, metrics);
   if (metrics.labels) {
     addGenerations(context, cells.onBar, y + metrics.barTop + metrics.barHeight + 13);
     addRefusals(context, cells.above, y + metrics.above + 4, taken);
@@ -83,7 +84,7 @@ export function addLane(context: LaneContext, lane: StoredLane, y: number, heigh
 }
 
 function addBars(
-  { scale, now, translate, parts, store, matched }: LaneContext,
+  { scale, now, translate, parts, matched }: LaneContext,
   lane: StoredLane,
   y: number,
   metrics: LaneMetrics,
@@ -133,7 +134,6 @@ function addBars(
       translate,
     );
   }
-  void store;
 }
 
 interface Span {
@@ -245,8 +245,8 @@ function overlaps(a: Span, b: Span): boolean {
   return a.from < b.to && b.from < a.to;
 }
 
-/** Words and glyphs of findings; gives the places that the words take. */
-function addAnnotations(
+/** Words of findings; gives the places that they take. */
+function addAnnotationWords(
   { scale, parts, annotationDim }: LaneContext,
   lane: StoredLane,
   y: number,
@@ -256,24 +256,33 @@ function addAnnotations(
   for (const annotation of lane.annotations) {
     const from = xOf(scale, annotation.from);
     const to = xOf(scale, annotation.to);
-    if (to < 0 || from > scale.width) continue;
-    const dim = annotationDim(annotation);
-    const glyph = annotation.glyph;
-    if (glyph !== undefined) parts.glyphs.push({ kind: glyph, x: to, y: glyphY(y, metrics, glyph), dim });
+    if (to < 0 || from > scale.width || annotationDim(annotation)) continue;
+    const stretch = annotation.glyph === undefined;
     const width = annotation.text.length * CHARACTER_PX;
-    const anchorX = glyph === undefined ? Math.max(0, Math.min(scale.width - width, (from + to - width) / 2)) : to + 12;
+    const beside = to + 12 + width > scale.width && to > width + 12 ? to - 12 - width : to + 12;
+    const anchorX = stretch ? Math.max(0, Math.min(scale.width - width, (from + to - width) / 2)) : beside;
     const span = { from: anchorX, to: anchorX + width };
-    if (dim || taken.some((other) => overlaps(other, span))) continue;
+    if (taken.some((other) => overlaps(other, span))) continue;
     taken.push(span);
-    parts.texts.push({
-      x: anchorX,
-      y: y + (glyph === undefined ? 0 : metrics.barTop - 4),
-      text: annotation.text,
-      ink: glyph ?? annotation.severity,
-      size: 10,
-    });
+    const ink = annotation.glyph ?? (annotation.id.includes('conflict') ? 'conflict' : annotation.severity);
+    const baseline = y + (stretch ? 2 : metrics.barTop - 4);
+    parts.texts.push({ x: anchorX, y: baseline, text: annotation.text, ink, size: 10 });
   }
   return taken;
+}
+
+function addAnnotationGlyphs(
+  { scale, parts, annotationDim }: LaneContext,
+  lane: StoredLane,
+  y: number,
+  metrics: LaneMetrics,
+): void {
+  for (const annotation of lane.annotations) {
+    const { glyph } = annotation;
+    const x = xOf(scale, annotation.to);
+    if (glyph === undefined || x < -8 || x > scale.width + 8) continue;
+    parts.glyphs.push({ kind: glyph, x, y: glyphY(y, metrics, glyph), dim: annotationDim(annotation) });
+  }
 }
 
 /** The height at which the glyph of a finding stands. */

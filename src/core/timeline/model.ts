@@ -2,9 +2,11 @@ import type { GapEvent, WriteOutcome } from '../traceEvent.ts';
 
 /**
  * What a mark on the timeline stands for, the least important first: where several fall on one place, the last of them is
- * drawn. `unknown` is a version of which the version before was not seen.
+ * drawn. `unknown` is a version of which the version before was not seen, `renewal` a change that is noise by the nature of
+ * its resource.
  */
 export const MARK_KINDS = [
+  'renewal',
   'metadata',
   'status',
   'unknown',

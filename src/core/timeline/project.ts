@@ -177,9 +177,9 @@ export class TimelineProjection {
         uid: this.strings.place(incarnation.uid),
         outcome: event.type === 'write' ? outcomeCode(event.outcome) : 0,
       });
-    } else this.lookAgain(lane, incarnation, index);
+      this.followGeneration(lane, version);
+    } else if (this.lookAgain(lane, incarnation, index)) this.followGeneration(lane, version);
     this.lookAgain(lane, incarnation, index + 1);
-    if (index === incarnation.versions.length - 1) this.followGeneration(lane, version);
   }
 
   private factsOf(
@@ -193,24 +193,28 @@ export class TimelineProjection {
     const terminates =
       version.deletionTimestamp !== undefined && before !== undefined && before.deletionTimestamp === undefined;
     const kind = terminates ? 'terminating' : versionKind(version, index === 0, incarnation.began);
+    const renewal = !terminates && isRenewal(lane.name, kind, version);
     return {
-      kind,
-      renewal: isRenewal(lane.name, kind, version),
+      kind: renewal ? 'renewal' : kind,
+      renewal,
       unplaced: !version.placed,
       actor: this.strings.place(actorName(version.actor)),
     };
   }
 
-  /** What was not known of a version when it was marked may be known now: its place, what changed, who made it. */
-  private lookAgain(lane: LaneState, incarnation: Incarnation, index: number): void {
+  /**
+   * What was not known of a version when it was marked may be known now: its place, what changed, who made it. Says
+   * whether anything is.
+   */
+  private lookAgain(lane: LaneState, incarnation: Incarnation, index: number): boolean {
     const version = incarnation.versions[index];
     const recent = version === undefined ? undefined : lane.recent.find(versionKey(incarnation.uid, version.token));
-    if (version === undefined || recent === undefined) return;
+    if (version === undefined || recent === undefined) return false;
     const { mark } = recent;
     const facts = this.factsOf(lane, incarnation, index);
     const label = this.strings.place(generationLabel(version, incarnation.versions[index - 1]));
     const same = facts.kind === recent.kind && facts.renewal === recent.renewal && facts.actor === recent.actor;
-    if (same && facts.unplaced === recent.unplaced && label === this.marks.label.at(mark)) return;
+    if (same && facts.unplaced === recent.unplaced && label === this.marks.label.at(mark)) return false;
     Object.assign(recent, facts);
     this.marks.kind.set(mark, kindCode(facts.kind));
     this.marks.actor.set(mark, facts.actor);
@@ -220,6 +224,7 @@ export class TimelineProjection {
       this.marks.flags.set(changed.mark, changed.flags);
       this.patched.add(changed.mark);
     }
+    return true;
   }
 
   /** Equality is all that is asked of the two numbers: whether the one has reached the other. */

@@ -65,19 +65,15 @@ function addGaps(
     const width = Math.max(2, right - x);
     let start: number | undefined;
     let bottom = 0;
+    let headed = false;
     const close = (): void => {
       if (start === undefined) return;
       const low = Math.min(height, bottom);
       parts.hatches.push({ kind: 'gap', x, y: start, width, height: low - start });
-      const covered = low - start > 40 && x + 3 < scale.width - 60;
-      if (covered)
-        parts.texts.push({
-          x: Math.max(3, x + Math.min(width, 24) + 3),
-          y: low - 5,
-          text: gap.text,
-          ink: 'muted',
-          size: 9,
-        });
+      // In the head of the group there is room for words; without one they stand at the foot.
+      const textX = Math.max(3, Math.min(x + width, scale.width - gap.text.length * 5) + 4);
+      const textY = headed ? start + 16 : low - 5;
+      if (low - start > 20) parts.texts.push({ x: textX, y: textY, text: gap.text, ink: 'muted', size: 9 });
       start = undefined;
     };
     for (let index = first; index < end; index += 1) {
@@ -86,6 +82,7 @@ function addGaps(
         close();
         continue;
       }
+      if (start === undefined) headed = row.type === 'group' && row.y >= top;
       start ??= Math.max(0, row.y - top);
       bottom = row.y - top + row.height;
     }
