@@ -10,42 +10,63 @@ export interface KnownObject {
 /** What a new sight of an object means. */
 export type Sight = 'new' | 'changed' | 'same' | 'recreated';
 
-/** What one watch knows to be there, by name, so that a new list can be compared with it. */
+/**
+ * What one watch knows to be there, by namespace and name, so that a new list can be compared with it. It keeps nothing of
+ * an object but what its event keeps anyway.
+ */
 export class KnownObjects {
-  private readonly objects = new Map<string, KnownObject>();
+  private readonly namespaces = new Map<string, Map<string, KnownObject>>();
+  private count = 0;
 
   get size(): number {
-    return this.objects.size;
+    return this.count;
   }
 
   get(name: ObjectName): KnownObject | undefined {
-    return this.objects.get(keyOf(name));
+    return this.namespaces.get(name.namespace)?.get(name.name);
   }
 
   /** Remembers a sight, and says what it means; for `recreated`, `before` is the incarnation that is gone. */
   see(object: KnownObject): { sight: Sight; before?: KnownObject } {
-    const key = keyOf(object.name);
-    const before = this.objects.get(key);
-    this.objects.set(key, object);
-    if (before === undefined) return { sight: 'new' };
+    const { namespace, name } = object.name;
+    let names = this.namespaces.get(namespace);
+    if (names === undefined) {
+      names = new Map();
+      this.namespaces.set(namespace, names);
+    }
+    const before = names.get(name);
+    names.set(name, object);
+    if (before === undefined) {
+      this.count += 1;
+      return { sight: 'new' };
+    }
     if (before.uid !== object.uid) return { sight: 'recreated', before };
     return { sight: before.token === object.token ? 'same' : 'changed', before };
   }
 
   /** Forgets an object; false if it was not known under this UID. */
   forget(name: ObjectName, uid: string): boolean {
-    const key = keyOf(name);
-    return this.objects.get(key)?.uid === uid && this.objects.delete(key);
+    const names = this.namespaces.get(name.namespace);
+    if (names?.get(name.name)?.uid !== uid) return false;
+    names.delete(name.name);
+    this.count -= 1;
+    return true;
   }
 
   /** What is known but not among these names. */
   missing(names: Iterable<ObjectName>): KnownObject[] {
-    const present = new Set<string>();
-    for (const name of names) present.add(keyOf(name));
-    return [...this.objects].filter(([key]) => !present.has(key)).map(([, object]) => object);
+    if (this.count === 0) return [];
+    const present = new Map<string, Set<string>>();
+    for (const { namespace, name } of names) {
+      const within = present.get(namespace);
+      if (within === undefined) present.set(namespace, new Set([name]));
+      else within.add(name);
+    }
+    const gone: KnownObject[] = [];
+    for (const [namespace, objects] of this.namespaces) {
+      const still = present.get(namespace);
+      for (const [name, object] of objects) if (still?.has(name) !== true) gone.push(object);
+    }
+    return gone;
   }
-}
-
-function keyOf(name: ObjectName): string {
-  return `${name.namespace}/${name.name}`;
 }

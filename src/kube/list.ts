@@ -1,4 +1,5 @@
 import { AppError } from '../base/appError.ts';
+import type { ServerReply } from '../base/server.ts';
 import { isJsonObject, parseJson, type JsonObject } from '../codec/json.ts';
 import type { Token } from '../core/traceEvent.ts';
 import { errorOf, objectOf, readReply, statusOf } from './answers.ts';
@@ -35,22 +36,41 @@ export async function* listPages(
   pageSize = defaultPageSize,
 ): AsyncGenerator<ListPage> {
   const request = selectionRequest(selection, bodies, 'list');
+  const ended = new AbortController();
+  const within = AbortSignal.any([signal, ended.signal]);
+  const ask = (next: string | undefined): Promise<ServerReply> => {
+    const asking = readReply(
+      cluster,
+      { ...request, query: { ...request.query, limit: String(pageSize), continue: next } },
+      within,
+    );
+    // It is awaited when the page before it was taken; until then a failure waits too.
+    asking.catch(() => undefined);
+    return asking;
+  };
   let restarts = 0;
   let next: string | undefined;
-  for (let page = 0; ;) {
-    const query = { ...request.query, limit: String(pageSize), continue: next };
-    const reply = await readReply(cluster, { ...request, query }, signal);
-    if (reply.status === GONE && next !== undefined && restarts < RESTARTS) {
-      restarts += 1;
-      next = undefined;
-      page = 0;
-      continue;
+  let coming = ask(next);
+  try {
+    for (let page = 0; ;) {
+      const reply = await coming;
+      if (reply.status === GONE && next !== undefined && restarts < RESTARTS) {
+        restarts += 1;
+        next = undefined;
+        page = 0;
+        coming = ask(next);
+        continue;
+      }
+      const { items, token, more, remaining } = readList(objectOf(reply, cluster.clock.now()));
+      // The server prepares the next page while this one is taken.
+      if (more !== undefined) coming = ask(more);
+      yield { items, token, page, isLast: more === undefined, ...(remaining === undefined ? {} : { remaining }) };
+      if (more === undefined) return;
+      next = more;
+      page += 1;
     }
-    const { items, token, more, remaining } = readList(objectOf(reply, cluster.clock.now()));
-    yield { items, token, page, isLast: more === undefined, ...(remaining === undefined ? {} : { remaining }) };
-    if (more === undefined) return;
-    next = more;
-    page += 1;
+  } finally {
+    ended.abort();
   }
 }
 

@@ -8,6 +8,7 @@ import type { Cluster } from './cluster.ts';
 import { after } from './limits.ts';
 import { defaultPageSize, listPages } from './list.ts';
 import type { Bodies } from './selection.ts';
+import { Sharing } from './sharing.ts';
 import type { WatchOptions, WatchSink, WatchState, WatchTarget } from './watch.ts';
 import { usableToken, WatchFeed, type Seen } from './watchFeed.ts';
 import { runWatch, type WatchEnd, type WatchMessage } from './watchStream.ts';
@@ -94,6 +95,7 @@ export class Watcher {
     const { pageSize = defaultPageSize } = this.options;
     let seen: Seen[] = [];
     let token: Token | undefined;
+    const sharing = new Sharing();
     this.feed.beginStream();
     for await (const page of listPages(this.cluster, this.target, this.bodies, this.signal, pageSize)) {
       this.heard();
@@ -106,7 +108,9 @@ export class Watcher {
       }
       for (const item of page.items) {
         const event = this.feed.seen(item, 'list');
-        if (event !== undefined) seen.push(event);
+        if (event === undefined) continue;
+        sharing.share(event);
+        seen.push(event);
       }
       this.tell({ phase: 'listing', listed: seen.length });
       token = page.token;
