@@ -2,6 +2,7 @@ import { isJsonObject } from '../../../codec/json.ts';
 import type { WriteEvent } from '../../traceEvent.ts';
 import { actorKey, actorName, sameActor } from '../knowledge.ts';
 import { leavesOf, outermost } from '../leaves.ts';
+import type { VersionRecord } from '../objectState.ts';
 import type { Rule, VersionChange } from '../rule.ts';
 import { actionKey, findingObject, writtenObject, type World } from '../world.ts';
 
@@ -27,7 +28,7 @@ export class LoopRule implements Rule {
     const object = world.target(event);
     if (object?.election === true || event.name.resource === 'leases') return;
     const token = event.result?.token;
-    const same = token !== undefined && token !== '' && (token === event.preconditions?.token || token === object?.latest?.token) && object?.version(token)?.terminating !== true;
+    const same = token !== undefined && token !== '' && object?.version(token)?.terminating !== true && (token === event.preconditions?.token || wasThere(object?.version(token), event));
     const unchanged = event.outcome === 'unchanged' || (event.outcome === 'accepted' && same);
     const key = actionKey(event);
     if (!unchanged) {
@@ -92,6 +93,12 @@ export class LoopRule implements Rule {
       remedy: 'Do not write a value that changes with every pass (a time, a counter, a random order); skip the event of your own status write (for example by generation), and write only on a difference.',
     });
   }
+}
+
+/** Whether a version was there before the write was sent: a watch may show a new one before its writer's answer comes. */
+function wasThere(version: VersionRecord | undefined, event: WriteEvent): boolean {
+  if (version === undefined) return false;
+  return event.startedAt === undefined ? version.author !== undefined : version.at < event.startedAt;
 }
 
 /** Whether the write follows, within half a second, the watch event of the writer's own last version; a read of its own must follow that event too. */

@@ -1,0 +1,122 @@
+import { isJsonObject, parseJson, type Json } from '../codec/json.ts';
+import { decodeKubernetesProtobuf } from '../codec/proto.ts';
+import { FrameSplitter, readMetadata, readWatchEvent } from '../codec/protoMetadata.ts';
+import { LineSplitter } from '../kube/lineSplitter.ts';
+import { bodyForm, readBody, type BodyRead } from './bodyText.ts';
+import { givenByEvent, givenByLine, givenObject, type GivenObject } from './given.ts';
+import { ItemScanner } from './itemScanner.ts';
+
+/** Reads the body of an answer as it streams. */
+export interface AnswerReader {
+  /** What this chunk completes. @throws where the body is not what its type says */
+  push(chunk: Buffer): GivenObject[];
+  /** What the end completes, and the whole body where it was collected. */
+  end(): { given: GivenObject[]; body?: BodyRead };
+}
+
+/** A single object, or an item, beyond this is passed on but not read. */
+export const MAX_OBJECT_BYTES = 8 * 1024 * 1024;
+const MAX_PROTOBUF_BYTES = 64 * 1024 * 1024;
+
+/** The reader for an answer: of a watch, a list, or one object, in JSON or protobuf. */
+export function answerReader(verb: 'watch' | 'list' | 'single', contentType: string | undefined): AnswerReader {
+  const form = bodyForm(contentType);
+  if (verb === 'watch') return form === 'protobuf' ? new FrameReader() : new LineReader();
+  if (verb === 'list' && form === 'json') return new ListReader();
+  return new WholeReader(contentType, verb === 'list' ? MAX_PROTOBUF_BYTES : MAX_OBJECT_BYTES);
+}
+
+class LineReader implements AnswerReader {
+  private readonly lines = new LineSplitter();
+
+  push(chunk: Buffer): GivenObject[] {
+    return this.lines.push(chunk).flatMap(givenByLine);
+  }
+
+  end(): { given: GivenObject[] } {
+    const rest = this.lines.rest();
+    return { given: rest === '' || !rest.endsWith('}') ? [] : givenByLine(rest) };
+  }
+}
+
+class FrameReader implements AnswerReader {
+  private readonly frames = new FrameSplitter();
+
+  push(chunk: Buffer): GivenObject[] {
+    return this.frames.push(chunk).flatMap((frame) => {
+      const event = readWatchEvent(frame);
+      if (event.type === 'BOOKMARK' || event.type === 'ERROR') return [];
+      return givenByEvent(event.type, objectOf(event.object));
+    });
+  }
+
+  end(): { given: GivenObject[] } {
+    return { given: [] };
+  }
+}
+
+/** The object in protobuf: whole where its kind is a built-in one, else its metadata, marked as such. */
+function objectOf(bytes: Uint8Array): Json {
+  try {
+    return decodeKubernetesProtobuf(bytes).object;
+  } catch {
+    // A kind that no published file declares still has its metadata where every kind has it.
+    return { kind: 'PartialObjectMetadata', metadata: readMetadata(bytes).metadata };
+  }
+}
+
+class ListReader implements AnswerReader {
+  private found: GivenObject[] = [];
+  private kind: string | undefined;
+  private readonly scanner = new ItemScanner((text) => this.onItem(text), MAX_OBJECT_BYTES);
+
+  push(chunk: Buffer): GivenObject[] {
+    this.scanner.push(chunk);
+    return this.found.splice(0);
+  }
+
+  end(): { given: GivenObject[]; body: BodyRead } {
+    const rest = this.scanner.end();
+    const body: BodyRead = this.scanner.overflowed ? { notAnalysed: `more than ${MAX_OBJECT_BYTES} bytes in one part of a list` } : { value: rest === '' ? null : parseJson(rest) };
+    return { given: this.found.splice(0), body };
+  }
+
+  private onItem(text: string): void {
+    this.kind ??= /"kind"\s*:\s*"(\w+?)List"/.exec(this.scanner.head)?.[1] ?? '';
+    const item = parseJson(text);
+    const named = isJsonObject(item) && item['kind'] === undefined && this.kind !== '' && item['cells'] === undefined ? { kind: this.kind, ...item } : item;
+    const given = givenObject(named);
+    if (given !== undefined) this.found.push(given);
+  }
+}
+
+class WholeReader implements AnswerReader {
+  private chunks: Buffer[] = [];
+  private bytes = 0;
+  private readonly contentType: string | undefined;
+  private readonly maxBytes: number;
+
+  constructor(contentType: string | undefined, maxBytes: number) {
+    this.contentType = contentType;
+    this.maxBytes = maxBytes;
+  }
+
+  push(chunk: Buffer): GivenObject[] {
+    this.bytes += chunk.length;
+    if (this.bytes > this.maxBytes) this.chunks = [];
+    else this.chunks.push(chunk);
+    return [];
+  }
+
+  end(): { given: GivenObject[]; body: BodyRead } {
+    if (this.bytes > this.maxBytes) return { given: [], body: { notAnalysed: `${this.contentType ?? 'no media type'}, ${this.bytes} bytes` } };
+    const body = readBody(Buffer.concat(this.chunks), this.contentType, () => null);
+    const value = body.value;
+    const items = isJsonObject(value) ? (value['items'] ?? value['rows']) : undefined;
+    const kind = isJsonObject(value) && typeof value['kind'] === 'string' ? value['kind'].replace(/List$/, '') : undefined;
+    const given = Array.isArray(items)
+      ? items.flatMap((item) => givenObject(isJsonObject(item) && kind !== undefined && kind !== 'Table' && item['kind'] === undefined ? { kind, ...item } : item) ?? [])
+      : [givenObject(value)].filter((item) => item !== undefined);
+    return { given: 'notAnalysed' in body ? given.map((item) => ({ ...item, whole: false })) : given, body };
+  }
+}

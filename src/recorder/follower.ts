@@ -1,0 +1,104 @@
+import { messageOf } from '../base/appError.ts';
+import type { NewTraceEvent } from '../core/traceEvent.ts';
+import type { Cluster } from '../kube/cluster.ts';
+import { discover, type ApiResource, type Discovery } from '../kube/discovery.ts';
+import { watchResource } from '../kube/watch.ts';
+import type { RequestInfo } from './requestInfo.ts';
+
+/** What a follower needs. */
+export interface FollowerOptions {
+  readonly secretKey: string;
+  readonly keepBodies: boolean;
+  events(events: readonly NewTraceEvent[]): void;
+  /** Said once for what cannot be watched: writes that go past the recorder are not seen there. */
+  onProblem(message: string): void;
+}
+
+const MAX_FOLLOWED = 200;
+const DISCOVERY_AGE_MS = 5_000;
+
+/**
+ * Watches, with the user's own credential, what the recorder's clients touch, so that writes which go past the recorder are
+ * seen and every version is ordered by a stream.
+ */
+export class Follower {
+  private readonly cluster: Cluster;
+  private readonly options: FollowerOptions;
+  private readonly stopping = new AbortController();
+  private readonly live = new Map<string, boolean>();
+  private readonly running: Promise<void>[] = [];
+  private discovery: { found: Promise<Discovery>; at: number } | undefined;
+
+  constructor(cluster: Cluster, options: FollowerOptions) {
+    this.cluster = cluster;
+    this.options = options;
+  }
+
+  /** A client touched a resource: its namespace is watched from now on, or all of them where it asked for all. */
+  touch(info: RequestInfo): void {
+    if (info.resource === 'events' || info.resource.endsWith('reviews') || this.stopping.signal.aborted) return;
+    const all = keyOf(info, '');
+    const own = keyOf(info, info.namespace);
+    if (this.live.has(all) || this.live.has(own) || this.live.size >= MAX_FOLLOWED) return;
+    this.live.set(own, false);
+    this.running.push(this.follow(info, own));
+  }
+
+  /** Whether a watch of ours covers a namespace of a resource and is live. */
+  covers(info: RequestInfo, namespace: string): boolean {
+    return this.live.get(keyOf(info, '')) === true || this.live.get(keyOf(info, namespace)) === true;
+  }
+
+  async stop(): Promise<void> {
+    this.stopping.abort();
+    await Promise.all(this.running);
+  }
+
+  private async follow(info: RequestInfo, key: string): Promise<void> {
+    const { signal } = this.stopping;
+    try {
+      const resource = await this.resourceOf(info);
+      if (resource === undefined || !resource.verbs.includes('watch')) return;
+      let said = false;
+      const namespace = resource.namespaced && info.namespace !== '' ? { namespace: info.namespace } : {};
+      await watchResource(
+        this.cluster,
+        { resource, ...namespace, bodies: 'whole' },
+        {
+          events: (events) => this.options.events(events),
+          state: (state) => {
+            this.live.set(key, state.phase === 'live');
+            if (state.phase !== 'failed' || said) return;
+            said = true;
+            this.options.onProblem(`${info.resource} cannot be watched (${state.error?.message ?? 'refused'}): writes to it that go past the recorder are not seen.`);
+          },
+        },
+        { secretKey: this.options.secretKey, keepBodies: this.options.keepBodies },
+        signal,
+      );
+    } catch (error) {
+      if (!signal.aborted) this.options.onProblem(`${info.resource} cannot be watched: ${messageOf(error)}`);
+    }
+  }
+
+  private async resourceOf(info: RequestInfo): Promise<ApiResource | undefined> {
+    const found = find(await this.discovered(false), info);
+    return found ?? find(await this.discovered(true), info);
+  }
+
+  private discovered(anew: boolean): Promise<Discovery> {
+    const now = this.cluster.clock.now();
+    if (this.discovery === undefined || (anew && now - this.discovery.at > DISCOVERY_AGE_MS)) {
+      this.discovery = { found: discover(this.cluster, this.stopping.signal), at: now };
+    }
+    return this.discovery.found;
+  }
+}
+
+function find(discovery: Discovery, info: RequestInfo): ApiResource | undefined {
+  return discovery.resources.find((item) => item.group === info.group && item.version === info.version && item.resource === info.resource);
+}
+
+function keyOf(info: RequestInfo, namespace: string): string {
+  return `${info.group}/${info.version}/${info.resource}\0${namespace}`;
+}

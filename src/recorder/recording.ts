@@ -1,0 +1,172 @@
+import { randomBytes } from 'node:crypto';
+import type { Clock } from '../base/clock.ts';
+import type { Json, JsonObject } from '../codec/json.ts';
+import { observedFrom, type ObserveContext } from '../core/observe.ts';
+import { nameKey } from '../core/history.ts';
+import type { NewTraceEvent, ObjectName } from '../core/traceEvent.ts';
+import { BaseFinder } from './basedOn.ts';
+import type { RequestInfo } from './requestInfo.ts';
+
+const MAX_KNOWN = 100_000;
+const MAX_TOKENS = 16;
+const MAX_NAMES = 50_000;
+
+/** What a recording needs. */
+export interface RecordingOptions {
+  readonly cluster: string;
+  readonly clock: Clock;
+  readonly keepBodies: boolean;
+  sink(event: NewTraceEvent): void;
+  parseYaml(text: string): Json;
+  /** A client touched a resource. */
+  touched(info: RequestInfo): void;
+  /** Whether our own watch covers a resource in a namespace. */
+  isFollowed(info: RequestInfo, namespace: string): boolean;
+}
+
+/** What could not be read, and how often. */
+export interface NotAnalysed {
+  reads: number;
+  writes: number;
+  lost: number;
+  /** By reason, at most 50 of them. */
+  reasons: Record<string, number>;
+}
+
+/** One recording: gives events their place and time, remembers what is known so that nothing is told twice, and counts what was lost. */
+export class Recording {
+  readonly cluster: string;
+  readonly keepBodies: boolean;
+  /** The key of the hashes that stand in for Secrets' values; new for each recording, never stored. */
+  readonly secretKey = randomBytes(16).toString('hex');
+  readonly bases = new BaseFinder();
+  readonly counts: NotAnalysed = { reads: 0, writes: 0, lost: 0, reasons: {} };
+  readonly parseYaml: (text: string) => Json;
+  private readonly options: RecordingOptions;
+  private readonly known = new Map<string, Map<string, number>>();
+  private readonly uids = new Map<string, string>();
+  private streams = 0;
+  private gaps = 0;
+
+  constructor(options: RecordingOptions) {
+    this.options = options;
+    this.cluster = options.cluster;
+    this.keepBodies = options.keepBodies;
+    this.parseYaml = (text) => options.parseYaml(text);
+  }
+
+  now(): number {
+    return this.options.clock.now();
+  }
+
+  add(event: NewTraceEvent): void {
+    this.options.sink(event);
+  }
+
+  nextStream(): string {
+    this.streams += 1;
+    return `client-${this.streams}`;
+  }
+
+  touched(info: RequestInfo): void {
+    this.options.touched(info);
+  }
+
+  isFollowed(info: RequestInfo, namespace: string): boolean {
+    return this.options.isFollowed(info, namespace);
+  }
+
+  context(more: { resource: RequestInfo; stream?: string; change?: 'ADDED' | 'MODIFIED' }): ObserveContext {
+    const { resource, ...rest } = more;
+    return {
+      cluster: this.cluster,
+      via: 'recorder',
+      at: this.now(),
+      resource: { group: resource.group, resource: resource.resource, version: resource.version },
+      keepBody: this.keepBodies,
+      secretKey: this.secretKey,
+      ...rest,
+    };
+  }
+
+  /** Adds the event of an object that an answer showed whole. */
+  observe(object: JsonObject, more: { resource: RequestInfo; stream?: string; change?: 'ADDED' | 'MODIFIED' }): void {
+    const event = observedFrom(object, this.context(more));
+    if (event === undefined) return;
+    if (event.body !== undefined) this.bases.seen(event.uid, event.token, event.body);
+    this.add(event);
+  }
+
+  /** Events of our own watch. */
+  followed(events: readonly NewTraceEvent[]): void {
+    for (const event of events) {
+      if (event.type === 'observed') {
+        this.isNew(event.uid, event.token, true);
+        if (event.body !== undefined) this.bases.seen(event.uid, event.token, event.body);
+      }
+      this.add(event);
+    }
+  }
+
+  /** Whether this version's content is not in the recording yet; from a stream, its order may be news although it is. */
+  isNew(uid: string, token: string, streamed: boolean): boolean {
+    const tokens = this.known.get(uid) ?? new Map<string, number>();
+    const had = tokens.has(token);
+    if (!had) refresh(tokens, token, this.now(), MAX_TOKENS);
+    refresh(this.known, uid, tokens, MAX_KNOWN);
+    return !had || streamed;
+  }
+
+  /** Whether a version was known before a time: our own watch may show a new one before its writer gets the answer. */
+  wasKnown(uid: string, token: string, before: number): boolean {
+    const since = this.known.get(uid)?.get(token);
+    return since !== undefined && since < before;
+  }
+
+  /** A client was given a version. */
+  give(client: string, name: ObjectName, uid: string, token: string): void {
+    this.bases.gave(client, uid, token);
+    refresh(this.uids, `${client}\0${nameKey('', name)}`, uid, MAX_NAMES);
+  }
+
+  /** The UID that a client was last given for a name. */
+  uidGiven(client: string, name: ObjectName): string | undefined {
+    return this.uids.get(`${client}\0${nameKey('', name)}`);
+  }
+
+  notAnalysed(what: 'reads' | 'writes', reason: string): void {
+    this.counts[what] += 1;
+    this.count(reason);
+  }
+
+  /** Something passed that could not be read: a gap in what is known. */
+  lost(info: RequestInfo, from: number, reason: string): void {
+    this.counts.lost += 1;
+    this.count(reason);
+    this.gaps += 1;
+    this.add({
+      type: 'gap',
+      at: this.now(),
+      via: 'recorder',
+      cluster: this.cluster,
+      gap: `recorder-${this.gaps}`,
+      scope: { group: info.group, resource: info.resource, ...(info.namespace === '' ? {} : { namespace: info.namespace }), ...(info.name === '' ? {} : { name: info.name }) },
+      from,
+      to: this.now(),
+      cause: 'recorder',
+      detail: reason,
+    });
+  }
+
+  private count(reason: string): void {
+    const short = reason.replaceAll(/\d+ bytes/g, 'N bytes').slice(0, 120);
+    if (Object.keys(this.counts.reasons).length < 50 || short in this.counts.reasons) this.counts.reasons[short] = (this.counts.reasons[short] ?? 0) + 1;
+  }
+}
+
+function refresh<V>(map: Map<string, V>, key: string, value: V, max: number): void {
+  map.delete(key);
+  map.set(key, value);
+  const oldest = map.size > max ? map.keys().next().value : undefined;
+  if (oldest !== undefined) map.delete(oldest);
+}

@@ -1,0 +1,41 @@
+import type { NewTraceEvent, TraceEvent } from '../core/traceEvent.ts';
+import { createDetector, type Detector } from '../core/findings/detect.ts';
+import type { Finding } from '../core/findings/finding.ts';
+import type { DetectorOptions } from '../core/findings/options.ts';
+
+/** What a session does with its events besides finding: write them to a trace, show them on a timeline. */
+export type EventListener = (event: TraceEvent) => void;
+
+/** Numbers the events of one recording, passes them on, and finds in them as they come. */
+export class RecordingSession {
+  private readonly detector: Detector;
+  private readonly listener: EventListener;
+  private seq = 0;
+
+  constructor(listener: EventListener, options: DetectorOptions = {}) {
+    this.detector = createDetector(options);
+    this.listener = listener;
+  }
+
+  /** Takes the next event; returns the findings that are new or grew by it. */
+  add(event: NewTraceEvent): Finding[] {
+    this.seq += 1;
+    const numbered: TraceEvent = { ...event, seq: this.seq };
+    this.listener(numbered);
+    return this.detector.add(numbered);
+  }
+
+  get events(): number {
+    return this.seq;
+  }
+
+  /** The recording ends: all findings, those that only the end can tell included. */
+  end(): Finding[] {
+    this.detector.end();
+    return this.detector.findings();
+  }
+
+  findings(): Finding[] {
+    return this.detector.findings();
+  }
+}

@@ -1,0 +1,23 @@
+import type { IncomingMessage } from 'node:http';
+import type { LoopbackCertificate } from '../codec/loopbackCertificate.ts';
+import type { Clients } from './clients.ts';
+import type { Upstream } from './upstream.ts';
+
+/** What listens to one exchange. It gets copies and never holds anything up; `complete` is false where a side broke off. */
+export interface Tap {
+  requestChunk(chunk: Buffer): void;
+  response(status: number, headers: IncomingMessage['headers']): void;
+  responseChunk(chunk: Buffer): void;
+  end(complete: boolean): void;
+}
+
+/** What a proxy needs. `tap` is asked once for each authenticated request; undefined: nothing to read there. */
+export interface ProxyOptions {
+  readonly upstream: Upstream;
+  readonly clients: Clients;
+  readonly certificate: LoopbackCertificate;
+  readonly transparent: boolean;
+  tap(client: string, request: IncomingMessage): Tap | undefined;
+  /** Told what went wrong on a connection; nothing secret is in it. */
+  onProblem(message: string): void;
+}

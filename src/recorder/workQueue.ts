@@ -1,0 +1,73 @@
+/**
+ * Does the reading of what passed after the traffic itself, in slices, so that no client waits for it. It is bounded: work
+ * that comes while it is full is refused, and the caller says what was lost.
+ */
+export class WorkQueue {
+  private readonly tasks: { run: () => void; bytes: number }[] = [];
+  private next = 0;
+  private bytes = 0;
+  private scheduled = false;
+  private waiting: (() => void)[] = [];
+  private readonly maxBytes: number;
+  private readonly onError: (error: unknown) => void;
+
+  constructor(maxBytes: number, onError: (error: unknown) => void) {
+    this.maxBytes = maxBytes;
+    this.onError = onError;
+  }
+
+  /** Takes work over; false where the queue is full. */
+  add(bytes: number, run: () => void): boolean {
+    if (this.bytes + bytes > this.maxBytes && this.bytes > 0) return false;
+    this.force(bytes, run);
+    return true;
+  }
+
+  /** Takes work over even where the queue is full: small work that ends an exchange. */
+  force(bytes: number, run: () => void): void {
+    this.tasks.push({ run, bytes });
+    this.bytes += bytes;
+    this.schedule();
+  }
+
+  /** Resolves when all work that is waiting now is done. */
+  idle(): Promise<void> {
+    if (this.next >= this.tasks.length) return Promise.resolve();
+    return new Promise((resolve) => this.waiting.push(resolve));
+  }
+
+  private schedule(): void {
+    if (this.scheduled) return;
+    this.scheduled = true;
+    setImmediate(() => this.slice());
+  }
+
+  private slice(): void {
+    const until = performance.now() + SLICE_MS;
+    do {
+      const task = this.tasks[this.next];
+      if (task === undefined) break;
+      this.next += 1;
+      this.bytes -= task.bytes;
+      try {
+        task.run();
+      } catch (error) {
+        this.onError(error);
+      }
+    } while (performance.now() < until);
+    this.scheduled = false;
+    if (this.next < this.tasks.length) {
+      if (this.next > 1_000) {
+        this.tasks.splice(0, this.next);
+        this.next = 0;
+      }
+      this.schedule();
+      return;
+    }
+    this.tasks.length = 0;
+    this.next = 0;
+    for (const resolve of this.waiting.splice(0)) resolve();
+  }
+}
+
+const SLICE_MS = 4;
