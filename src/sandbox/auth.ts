@@ -76,7 +76,8 @@ export function authorize(user: User, info: RequestInfo): void {
     }
     return;
   }
-  if (!isAllowed(user, info)) throw refusal(user, info);
+  const { verb, group, resource } = info;
+  if (!isAllowed(user, { verb, group, resource })) throw refusal(user, info);
 }
 
 function refusal(user: User, info: RequestInfo): StatusError {

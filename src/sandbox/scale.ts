@@ -70,10 +70,23 @@ function writeScale(state: ApiState, call: Call, uid: string, make: (live: JsonO
       put(next, kind.subresources.scale?.specReplicas ?? [], replicas);
       const version = metaString(scale, 'resourceVersion');
       if (version !== '') metadataOf(next)['resourceVersion'] = version;
-      return trackUpdate({ kind, live, next, manager, subresource, nowMs: state.clock.now() });
+      return withoutTimes(trackUpdate({ kind, live, next, manager, subresource, nowMs: state.clock.now() }));
     },
   });
   return scaleOf(kind, object);
+}
+
+/** Entries that came through /scale carry no time: they lose it on the way from the Scale to its parent. */
+function withoutTimes(object: JsonObject): JsonObject {
+  const metadata = metadataOf(object);
+  const entries = metadata['managedFields'];
+  if (!Array.isArray(entries)) return object;
+  const timeless = (entry: Json): Json => {
+    if (!isJsonObject(entry) || entry['subresource'] !== 'scale') return entry;
+    const { time: _time, ...rest } = entry;
+    return rest;
+  };
+  return { ...object, metadata: { ...metadata, managedFields: entries.map(timeless) } };
 }
 
 /** An apply of a Scale owns the parent's replicas. */

@@ -139,7 +139,7 @@ export function invalid(of: { group: string; kind: string }, name: string, error
   return failure(422, 'Invalid', `${kind} ${goQuote(name)} is invalid: ${joinErrors(errors)}`, {
     ...(name === '' ? {} : { name }),
     ...(of.group === '' ? {} : { group: of.group }),
-    kind: of.kind,
+    ...(of.kind === '' ? {} : { kind: of.kind }),
     causes: errors.map(({ reason, message, field }) => ({ reason, message, field })),
   });
 }

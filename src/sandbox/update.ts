@@ -1,4 +1,4 @@
-import { equalJson, type JsonObject } from '../codec/json.ts';
+import { equalJson, isJsonObject, type Json, type JsonObject } from '../codec/json.ts';
 import { createObject } from './creation.ts';
 import { settleTimes } from './fields/track.ts';
 import { dedupOwnerReferences } from './ownerReferences.ts';
@@ -39,7 +39,9 @@ export function updateObject(state: ApiState, call: Call, update: Update): Writt
   checkVersion(state, call, next, live);
   const context = writeContext(state, call);
   const deleting = metaString(live.object, 'deletionTimestamp') !== '';
+  const sentSpec = next['spec'];
   kind.prepareUpdate(next, live.object, context, call.subresource);
+  if (call.subresource === 'finalize' && sentSpec !== undefined) next['spec'] = finalizersKept(sentSpec);
   keepSystemFields(metadataOf(next), metadataOf(live.object));
   const errors = kind.validateUpdate(next, live.object, call.subresource);
   if (errors.length > 0) throw invalid(kind, metaString(next, 'name'), errors);
@@ -94,6 +96,13 @@ function copy(next: JsonObject, live: JsonObject, field: string): void {
   const value = live[field];
   if (value === undefined) delete next[field];
   else next[field] = value;
+}
+
+/** /finalize of a namespace is the only endpoint that takes its spec.finalizers. */
+function finalizersKept(spec: Json): Json {
+  if (!isJsonObject(spec) || !Array.isArray(spec['finalizers']) || spec['finalizers'].length > 0) return spec;
+  const { finalizers: _none, ...rest } = spec;
+  return rest;
 }
 
 /** A terminating object goes with the write that leaves no finalizer, once its grace period is over. */
