@@ -93,8 +93,10 @@ async function runTests() {
   const exit = new Promise((done) => {
     void page.exposeFunction('codeAutomationExit', (status) => done(Number(status)));
     void page.exposeFunction('codeAutomationLog', (type, args) => {
-      if (verbose || !noise.some((part) => String(args[0]).includes(part))) console.log(...args);
+      const text = args.map(String).join(' ');
+      if (verbose || !noise.some((part) => text.includes(part))) console.log(...args);
     });
+    page.on('pageerror', (error) => console.error(`In the window: ${error.message}`));
     page.on('crash', () => done(1));
   });
   let timer;

@@ -61,6 +61,11 @@ export function objectRow(api: ObjectVersionsApi, name: string): ShownRow | unde
   return rowsBelow(api, 3).find((row) => row.node.type === 'object' && row.label === name);
 }
 
+/** Removes what other suites watch. */
+export async function removeAllWatches(api: ObjectVersionsApi): Promise<void> {
+  for (const row of rowsBelow(api, 2)) if (row.node.type === 'watch') await vscode.commands.executeCommand('objectVersions.removeWatch', row.node);
+}
+
 /** Closes all editors, throwing unsaved text away. */
 export async function closeAll(): Promise<void> {
   for (const editor of vscode.window.visibleTextEditors) {

@@ -59,7 +59,7 @@ async function runIn(which: 'stable' | 'floor', suite: 'suite' | 'restart', user
     extensionDevelopmentPath: extension,
     extensionTestsPath: join(out, 'tests', suite, 'index.cjs'),
     launchArgs: [folder, `--user-data-dir=${userData}`, `--extensions-dir=${join(userData, 'extensions')}`],
-    extensionTestsEnv: { ...env, OBJECT_VERSIONS_VSCODE: which, OBJECT_VERSIONS_RESULTS: result, OBJECT_VERSIONS_SCREENSHOTS: join(root, 'out', 'screenshots') },
+    extensionTestsEnv: { ...env, OBJECT_VERSIONS_VSCODE: which, OBJECT_VERSIONS_RESULTS: result, OBJECT_VERSIONS_TEST_SETTINGS: JSON.stringify(settings[which]), OBJECT_VERSIONS_SCREENSHOTS: join(root, 'out', 'screenshots') },
   }).then(
     () => false,
     (error: unknown) => {
@@ -71,6 +71,9 @@ async function runIn(which: 'stable' | 'floor', suite: 'suite' | 'restart', user
   const counted = JSON.parse(readFileSync(result, 'utf8')) as Counted;
   return failed && counted.failed === 0 ? { ...counted, failed: 1 } : counted;
 }
+
+/** One run is dark and one is light, so that pictures of both are there to look at. */
+const settings = { stable: { 'workbench.colorTheme': 'Default Dark Modern' }, floor: { 'workbench.colorTheme': 'Default Light Modern' } };
 
 const runs: ['stable' | 'floor', 'suite' | 'restart'][] = [
   ['stable', 'suite'],

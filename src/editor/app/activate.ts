@@ -17,6 +17,7 @@ import { SaveReasons } from '../documents/saveReasons.ts';
 import { TextShelf } from '../documents/textShelf.ts';
 import { versionText } from '../documents/versionText.ts';
 import { registerFindings } from '../findings/findingsView.ts';
+import { registerRecorder } from '../recorder/recordCommands.ts';
 import { registerSandbox } from '../sandbox/sandboxCommands.ts';
 import { Session } from '../session/session.ts';
 import { timelineActions } from '../timeline/timelineActions.ts';
@@ -79,8 +80,8 @@ export function activateEditor(context: ExtensionContext): ObjectVersionsApi {
     onError,
     drafts: new Drafts(join(globalStorageUri.fsPath, 'drafts')),
     read: async (address, signal) => {
-      const { connected, target } = await locate(clusters, address);
-      return readObject(connected.cluster, target, signal);
+      const { connected, resource, target } = await locate(clusters, address);
+      return { object: await readObject(connected.cluster, target, signal), schema: await connected.schema(resource, signal) };
     },
   });
   const decisions = new Decisions(shelf, live);
@@ -140,6 +141,7 @@ export function activateEditor(context: ExtensionContext): ObjectVersionsApi {
     ...registerEditCommands(editor),
     ...registerFindings(editor),
     ...registerSandbox(editor),
+    ...registerRecorder(editor),
     ...registerTraceCommands(editor),
     registerTraceEditor(editor, sources),
     ...registerTools(editor),

@@ -141,15 +141,19 @@ export class Clusters implements Disposable {
     return loadKubeconfig({ ...(paths.length === 0 ? {} : { paths }), env: process.env, home: homedir() });
   }
 
+  /** The kubeconfig and context behind a key, for those who connect by themselves. */
+  async configOf(key: string): Promise<{ readonly kubeconfig: Kubeconfig; readonly context?: string }> {
+    if (key !== sandboxKey) return { kubeconfig: await this.kubeconfig(), context: key };
+    if (this.sandbox === undefined) throw sandboxStopped();
+    return { kubeconfig: await this.kubeconfig([this.sandbox.kubeconfigPath]) };
+  }
+
   private async open(key: string, signal: AbortSignal): Promise<ConnectedCluster> {
     const isSandbox = key === sandboxKey;
-    if (isSandbox && this.sandbox === undefined) {
-      throw new AppError('unreachable', 'The sandbox is not running.', { advice: 'Start it with "Object Versions: Start Sandbox".' });
-    }
-    const config = await this.kubeconfig(isSandbox && this.sandbox !== undefined ? [this.sandbox.kubeconfigPath] : undefined);
+    const { kubeconfig, context } = await this.configOf(key);
     const { connectCluster } = await import('../../kube/cluster.ts');
     const { userAgent, clock } = this.options;
-    const cluster = connectCluster(config, { ...(isSandbox ? {} : { context: key }), userAgent, clock });
+    const cluster = connectCluster(kubeconfig, { ...(context === undefined ? {} : { context }), userAgent, clock });
     try {
       return connection(key, isSandbox, cluster, await cluster.id(signal));
     } catch (error) {
@@ -157,6 +161,10 @@ export class Clusters implements Disposable {
       throw error;
     }
   }
+}
+
+function sandboxStopped(): AppError {
+  return new AppError('unreachable', 'The sandbox is not running.', { advice: 'Start it with "Object Versions: Start Sandbox".' });
 }
 
 function connection(key: string, isSandbox: boolean, cluster: Cluster, id: string): ConnectedCluster {

@@ -38,17 +38,17 @@ function made(path: readonly string[], fileName: string): Uri {
 
 /** The document in which the live object is edited. */
 export function liveUri(object: ObjectAddress): Uri {
-  return made(['live', ...segments(object)], `${object.name}.yaml`);
+  return made(['@live', ...segments(object)], `${object.name}.yaml`);
 }
 
 /** The document that shows one version, named by its badge. */
 export function versionUri(object: ObjectAddress, token: string, badge: string): Uri {
-  return made(['version', ...segments(object), encodeURIComponent(token), encodeURIComponent(object.name)], `${object.name} ${badge}.yaml`);
+  return made(['@version', ...segments(object), encodeURIComponent(token), encodeURIComponent(object.name)], `${object.name} ${badge}.yaml`);
 }
 
 /** A document of a decision or a report; the file name is what its tab says. */
 export function otherUri(type: 'decision' | 'side' | 'report', id: string, fileName: string): Uri {
-  return made([type, encodeURIComponent(id)], fileName);
+  return made([`@${type}`, encodeURIComponent(id)], fileName);
 }
 
 /**
@@ -56,7 +56,8 @@ export function otherUri(type: 'decision' | 'side' | 'report', id: string, fileN
  * @throws AppError `usage` where the address is none of ours
  */
 export function parseAddress(uri: Uri): DocumentAddress {
-  const [type = '', ...rest] = uri.path.split('/').slice(1);
+  const [first = '', ...rest] = uri.path.split('/').slice(1);
+  const type = first.slice(1);
   if (type === 'live' && rest.length === FIELDS.length) return { type, object: readObject(rest, decodeFileName(rest.at(-1) ?? '')) };
   if (type === 'version' && rest.length === FIELDS.length + 2) {
     return { type, object: readObject(rest, decodeURIComponent(rest.at(-2) ?? '')), token: decodeURIComponent(rest.at(-3) ?? '') };

@@ -1,3 +1,4 @@
+import { mergeDiff3 } from 'node-diff3';
 import { commands, l10n, Uri, window, workspace, WorkspaceEdit, Range } from 'vscode';
 import { AppError } from '../../base/appError.ts';
 import type { JsonObject } from '../../codec/json.ts';
@@ -67,7 +68,7 @@ export class Decisions {
     const theirsUri = put('theirs', text(theirs));
     const yoursUri = put('yours', text(yours));
     const output = otherUri('decision', id, `${name} decided.yaml`);
-    this.shelf.put(output, text(theirs));
+    this.shelf.put(output, withMarkers(text(yours), text(base), text(theirs)));
     if (await hasMergeEditor()) {
       await commands.executeCommand('_open.mergeEditor', {
         base: baseUri,
@@ -97,6 +98,17 @@ export class Decisions {
     await open.save();
     window.setStatusBarMessage(l10n.t('{0} shows what was decided.', describeTarget(decision.located.target)), 8000);
   }
+}
+
+/**
+ * The text to start from: where only one side changed, its lines; where both did, both between conflict markers, so that the
+ * text cannot be read, and saved, before somebody has decided.
+ */
+function withMarkers(yours: string, base: string, theirs: string): string {
+  const lines = (text: string): string[] => text.split('\n');
+  const merged = mergeDiff3(lines(theirs), lines(base), lines(yours), { label: { a: 'theirs', o: 'base', b: 'yours' } });
+  if (merged.conflict) return merged.result.join('\n');
+  return ['<<<<<<< theirs', theirs.trimEnd(), '||||||| base', base.trimEnd(), '=======', yours.trimEnd(), '>>>>>>> yours', ''].join('\n');
 }
 
 /** VS Code's merge editor has no public command; the one that its Git support uses is looked for by name. */

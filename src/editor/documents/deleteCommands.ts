@@ -11,6 +11,7 @@ import { limited } from '../app/signal.ts';
 import { isTreeNode } from '../tree/nodes.ts';
 import { newestVersion, shortUid } from '../tree/wording.ts';
 import { finish } from '../writing/editCommands.ts';
+import { deleteSentence } from '../writing/outcomeWords.ts';
 import { lateProgress } from '../writing/lateProgress.ts';
 import { addressOfIncarnation, locate } from './locate.ts';
 import { clusterKeyOf, incarnationOf, livingIncarnationOf, openDiff } from './objectCommands.ts';
@@ -69,7 +70,13 @@ async function deleteIncarnation(editor: Editor, incarnation: Incarnation): Prom
     ),
   );
   editor.reports.add(report, { name, cluster: located.connected.label, at: editor.clock.now() });
-  await finish(editor, located, report);
+  const sentence = deleteSentence(report, name);
+  if (report.outcome === 'written' || report.outcome === 'cancelled') {
+    window.setStatusBarMessage(sentence, 8000);
+    return;
+  }
+  const show = l10n.t('Show Report');
+  if ((await window.showWarningMessage(sentence, show)) === show) await editor.reports.show();
 }
 
 function refuseReadOnly(): void {

@@ -1,6 +1,10 @@
 import type { Uri } from 'vscode';
 import type { JsonObject } from '../../codec/json.ts';
+import { AppError } from '../../base/appError.ts';
+import { editYaml } from '../../codec/yamlEdit.ts';
 import { printYaml } from '../../codec/yamlPrint.ts';
+import { diffObjects } from '../../core/diff.ts';
+import type { ListSchema } from '../../core/listSchema.ts';
 import type { ObjectAddress } from './address.ts';
 import { hidesValues, shownOf } from './hiddenValues.ts';
 
@@ -32,11 +36,13 @@ export class LiveDocument {
   size: number;
   /** The UID that holds the name now, where it is not this one. */
   holder: string | undefined;
+  private readonly schema: ListSchema;
   private readonly texts = new Map<string, JsonObject>();
 
-  constructor(uri: Uri, address: ObjectAddress, stored: JsonObject, secretKey: string, now: number) {
+  constructor(uri: Uri, address: ObjectAddress, stored: JsonObject, schema: ListSchema, secretKey: string, now: number) {
     this.uri = uri;
     this.address = address;
+    this.schema = schema;
     this.hideKey = hidesValues(address) ? secretKey : undefined;
     this.stored = stored;
     this.mtime = now;
@@ -54,6 +60,25 @@ export class LiveDocument {
     const text = printYaml(this.shown(object));
     this.remember(text, object);
     return text;
+  }
+
+  /**
+   * The text that shows an object, made from a text that shows another one: only what differs is replaced, so that comments
+   * and spelling stay. Printed anew where that cannot be done.
+   */
+  carry(text: string, from: JsonObject, to: JsonObject): string {
+    try {
+      const changes = diffObjects(this.shown(from), this.shown(to), this.schema);
+      const carried = editYaml(
+        text,
+        changes.map(({ path, after }) => (after === undefined ? { path, remove: true } : { path, value: after })),
+      );
+      this.remember(carried, to);
+      return carried;
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error;
+      return this.render(to);
+    }
   }
 
   /** Remembers that a text shows an object. */

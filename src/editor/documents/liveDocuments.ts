@@ -2,6 +2,7 @@ import { EventEmitter, workspace, type TextDocument, type Uri } from 'vscode';
 import type { Clock } from '../../base/clock.ts';
 import { DisposableStore, type Disposable } from '../../base/disposable.ts';
 import type { JsonObject } from '../../codec/json.ts';
+import type { ListSchema } from '../../core/listSchema.ts';
 import { identityOf } from '../../write/target.ts';
 import { scheme } from '../app/ids.ts';
 import { limited } from '../app/signal.ts';
@@ -14,8 +15,11 @@ import { LiveDocument } from './liveDocument.ts';
 const READ_LIMIT_MS = 20_000;
 const REFRESH_INTERVAL_MS = 500;
 
-/** Reads the object of an address as it is now; undefined where nothing has its name. */
-export type ReadAddress = (address: ObjectAddress, signal: AbortSignal) => Promise<JsonObject | undefined>;
+/** Reads the object of an address as it is now, with how its lists are declared; no object where nothing has its name. */
+export type ReadAddress = (
+  address: ObjectAddress,
+  signal: AbortSignal,
+) => Promise<{ readonly object: JsonObject | undefined; readonly schema: ListSchema }>;
 
 /** What live documents need of the rest. */
 export interface LiveDocumentsOptions {
@@ -97,7 +101,8 @@ export class LiveDocuments implements Disposable {
   /** Lets the text follow the stored object, once VS Code has taken note of a save. */
   showStored(document: LiveDocument): void {
     if (this.isDirty(document)) return;
-    const text = document.render(document.stored);
+    const shows = document.objectOfText(document.shownText);
+    const text = shows === undefined ? document.render(document.stored) : document.carry(document.shownText, shows, document.stored);
     if (text === document.shownText) return;
     document.show(text, this.options.clock.now());
     this.shown.fire(document.uri);
@@ -106,7 +111,8 @@ export class LiveDocuments implements Disposable {
   /** Shows or hides a Secret's values in a document without unsaved changes. */
   setHidden(document: LiveDocument, hideKey: string | undefined): void {
     document.hideKey = hideKey;
-    this.showStored(document);
+    document.show(document.render(document.stored), this.options.clock.now());
+    this.shown.fire(document.uri);
   }
 
   /** Whether the text in the editor has unsaved changes. */
@@ -117,7 +123,8 @@ export class LiveDocuments implements Disposable {
   /** Reads the object anew. */
   async refresh(document: LiveDocument): Promise<void> {
     const signal = limited(READ_LIMIT_MS, this.closing.signal);
-    this.take(document, await this.options.read(document.address, signal));
+    const { object } = await this.options.read(document.address, signal);
+    this.take(document, object);
   }
 
   dispose(): void {
@@ -128,9 +135,9 @@ export class LiveDocuments implements Disposable {
   private async open(uri: Uri, address: ObjectAddress): Promise<LiveDocument> {
     const { session, clock, drafts, read } = this.options;
     const draft = await drafts.find(uri.toString());
-    const object = await read(address, limited(READ_LIMIT_MS, this.closing.signal));
+    const { object, schema } = await read(address, limited(READ_LIMIT_MS, this.closing.signal));
     const same = object !== undefined && identityOf(object).uid === address.uid;
-    const document = new LiveDocument(uri, address, same ? object : (lastSeen(session, address) ?? {}), session.secretKey, clock.now());
+    const document = new LiveDocument(uri, address, same ? object : (lastSeen(session, address) ?? {}), schema, session.secretKey, clock.now());
     if (!same) this.take(document, object);
     if (draft !== undefined) {
       document.base = draft.shown;

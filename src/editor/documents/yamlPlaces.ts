@@ -28,12 +28,17 @@ function stepInto(value: Json | undefined, step: Path[number]): YamlStep | undef
   return index < 0 || index >= value.length ? undefined : index;
 }
 
+/** A server prints keys of maps in brackets without quotes: `data[not a key]`. */
+function quotedKeys(field: string): string {
+  return field.replaceAll(/\[([^\]"=]*)\]/g, (whole, key: string) => (/^\d+$/.test(key) ? whole : `[${JSON.stringify(key)}]`));
+}
+
 /**
  * Where a field that a server names (`spec.ports[0].port`, `.data.k`, `metadata.labels[app]`) stands in a text; the nearest
  * place around it where the field itself is not there, the first line where nothing of it is.
  */
 export function rangeOfField(reading: YamlReading, field: string | undefined, document: TextDocument): Range {
-  const parsed = parsePath(field ?? '');
+  const parsed = parsePath(quotedKeys(field ?? ''));
   const path = 'path' in parsed ? parsed.path : [];
   for (let steps = yamlSteps(reading.value, path); steps.length > 0; steps = steps.slice(0, -1)) {
     const range = reading.document.rangeAt(steps, 'key') ?? reading.document.rangeAt(steps);

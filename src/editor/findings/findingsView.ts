@@ -90,7 +90,7 @@ function findingItem(finding: Finding, now: number): TreeItem {
   const made = new TreeItem(finding.kind === undefined ? finding.id : `${finding.id} · ${finding.kind}`, TreeItemCollapsibleState.None);
   const name = object.namespace === '' ? object.name : `${object.namespace}/${object.name}`;
   const count = finding.count > 1 ? `×${finding.count}` : '';
-  made.description = [`${object.resource} ${name}`, count, ago(finding.lastAt, now)].filter((part) => part !== '').join(' · ');
+  made.description = [object.name, count, ago(finding.lastAt, now)].filter((part) => part !== '').join(' · ');
   made.tooltip = [finding.explanation, '', finding.remedy, ...(finding.fields.length === 0 ? [] : ['', finding.fields.join('\n')])].join('\n');
   made.iconPath = severityIcon(finding.severity);
   made.contextValue = 'finding';

@@ -1,7 +1,7 @@
 import { commands, l10n, window, type Disposable } from 'vscode';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Sandbox } from '../../sandbox/server.ts';
+import type { RunningScenario } from '../../sandbox/scenario.ts';
 import type { Editor } from '../app/editor.ts';
 import { commandIds, contextKeys } from '../app/ids.ts';
 import { withProgress } from '../app/progress.ts';
@@ -26,7 +26,7 @@ export function registerSandbox(editor: Editor): Disposable[] {
 
 class SandboxRunner {
   private readonly editor: Editor;
-  private running: Sandbox | undefined;
+  private running: RunningScenario | undefined;
   private starting: Promise<void> | undefined;
 
   constructor(editor: Editor) {
@@ -59,15 +59,17 @@ class SandboxRunner {
 
   private async launch(): Promise<void> {
     const { editor } = this;
-    const { startSandbox } = await import('../../sandbox/server.ts');
-    const sandbox = await startSandbox({ onError: (error) => editor.log.error(String(error)) });
-    this.running = sandbox;
+    const { startScenario } = await import('../../sandbox/scenario.ts');
+    const running = await startScenario({ scenario: 'lively', onError: (error) => editor.log.error(String(error)) });
+    this.running = running;
+    const { sandbox } = running;
     await mkdir(editor.context.globalStorageUri.fsPath, { recursive: true });
     await writeFile(this.kubeconfigPath(), sandbox.kubeconfig, { mode: 0o600 });
     editor.clusters.setSandbox(this.kubeconfigPath());
     const signal = limited(START_LIMIT_MS);
     const connected = await editor.clusters.connect(sandboxKey, signal);
     editor.session.nameCluster(connected.id, connected.label, connected.cluster.url);
+    editor.session.append(sandbox.feedSoFar());
     sandbox.onFeed((events) => editor.session.append(events));
     editor.watches.start();
     for (const resource of firstWatches) await editor.watches.add(await declaredDefinition(connected, resource, signal), false);

@@ -6,7 +6,7 @@ export function mediaFolder(extensionUri: Uri): Uri {
   return Uri.joinPath(extensionUri, 'dist', 'media');
 }
 
-/** The page of a webview app: one script and one style sheet of ours, nothing from anywhere else, nothing inline. */
+/** The page of a webview app: one script and two style sheets of ours, nothing from anywhere else, nothing inline. */
 export function webviewHtml(webview: Webview, extensionUri: Uri, app: string, title: string): string {
   const media = mediaFolder(extensionUri);
   const nonce = randomBytes(18).toString('base64');
@@ -24,10 +24,12 @@ export function webviewHtml(webview: Webview, extensionUri: Uri, app: string, ti
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta http-equiv="Content-Security-Policy" content="${escaped(policy)}">
+<link rel="stylesheet" href="${address('shared.css')}">
 <link rel="stylesheet" href="${address(`${app}.css`)}">
 <title>${escaped(title)}</title>
 </head>
 <body>
+<div id="app"></div>
 <noscript>${escaped(l10n.t('This view needs scripts.'))}</noscript>
 <script nonce="${nonce}" src="${address(`${app}.js`)}"></script>
 </body>

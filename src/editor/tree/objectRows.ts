@@ -39,8 +39,8 @@ export function markOf(history: NameHistory, findings: readonly Finding[], now: 
   return version !== undefined && current.versions.length > 1 && now - version.at < FRESH_MS ? 'changed' : undefined;
 }
 
-/** The row of a name: what holds it now. */
-export function objectRow(history: NameHistory, now: number): ObjectRow {
+/** The row of a name: what holds it now. `withNamespace`: where rows of several namespaces stand together. */
+export function objectRow(history: NameHistory, now: number, withNamespace: boolean): ObjectRow {
   const current = currentIncarnation(history);
   const { name, namespace } = history.name;
   if (current === undefined) {
@@ -50,7 +50,7 @@ export function objectRow(history: NameHistory, now: number): ObjectRow {
   const version = newestVersion(current);
   const gone = current.end !== undefined;
   const lives = history.incarnations.length > 1 ? l10n.t('{0} incarnations', history.incarnations.length) : '';
-  const parts = [namespace, gone ? l10n.t('gone') : badgeCode(current, version), gone ? '' : generationWords(version), lives, current.terminatingAt !== undefined && !gone ? l10n.t('terminating') : ''];
+  const parts = [withNamespace ? namespace : '', gone ? l10n.t('gone') : badgeCode(current, version), gone ? '' : generationWords(version), lives, current.terminatingAt !== undefined && !gone ? l10n.t('terminating') : ''];
   return {
     label: name,
     description: parts.filter((part) => part !== '').join(' · '),

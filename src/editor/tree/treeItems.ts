@@ -119,10 +119,10 @@ function groupItem(node: GroupNode): TreeItem {
   return made;
 }
 
-function objectItem(node: ObjectNode, { session, now }: TreeSources): TreeItem {
+function objectItem(node: ObjectNode, { session, watches, now }: TreeSources): TreeItem {
   const found = session.history.names.get(node.key);
   if (found === undefined) return item(node.key, None, node.id);
-  const made = drawn(objectRow(found, now()), node.id);
+  const made = drawn(objectRow(found, now(), watches.get(node.watch)?.namespace === undefined), node.id);
   const current = currentIncarnation(found);
   if (current !== undefined) made.resourceUri = objectUri(node.key);
   if (current !== undefined && current.end === undefined) {

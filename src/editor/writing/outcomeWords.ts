@@ -11,8 +11,11 @@ export function isDone(outcome: FinalOutcome): boolean {
 export function outcomeSentence(report: Report, name: string): string {
   const words = wordsOf(report, name);
   const detail = report.message ?? '';
-  return detail === '' || isDone(report.outcome) ? words : `${words} (${detail.replace(/[.\s]+$/, '')})`;
+  return detail === '' || !needsDetail.has(report.outcome) ? words : `${words} (${detail.replace(/[.\s]+$/, '')})`;
 }
+
+/** Outcomes of which the server's or the writer's own words tell more than ours. */
+const needsDetail: ReadonlySet<FinalOutcome> = new Set(['unauthenticated', 'forbidden', 'invalid', 'unsupported', 'too-large', 'throttled', 'unavailable', 'unknown']);
 
 function wordsOf(report: Report, name: string): string {
   switch (report.outcome) {
@@ -56,5 +59,22 @@ function wordsOf(report: Report, name: string): string {
       return l10n.t('Writing {0} took too long and was given up.', name);
     case 'cancelled':
       return l10n.t('Cancelled. {0} was not written.', name);
+  }
+}
+
+/** How a delete ended, in one sentence. */
+export function deleteSentence(report: Report, name: string): string {
+  switch (report.outcome) {
+    case 'written':
+      return l10n.t('{0} is deleted.', name);
+    case 'unchanged':
+    case 'gone':
+      return l10n.t('{0} was gone already; nothing was deleted.', name);
+    case 'needs-decision':
+      return l10n.t('{0} changed since you looked. Nothing was deleted: look at it again first.', name);
+    case 'recreated':
+      return l10n.t('{0} was replaced by another object of the same name. Nothing was deleted.', name);
+    default:
+      return outcomeSentence(report, name);
   }
 }

@@ -1,0 +1,229 @@
+import assert from 'node:assert/strict';
+import * as vscode from 'vscode';
+import type { ObjectVersionsApi } from '../../../src/editor/app/api.ts';
+import type { JsonObject } from '../../../src/codec/json.ts';
+import { apiServer, configMap, metadata, must, namespace, patch, send } from '../apiServer.ts';
+import { closeAll, extension, objectRow, set, until, useKubeconfig } from '../extension.ts';
+import { screenshot, texts } from '../window.ts';
+
+describe('documents of living objects', () => {
+  let api: ObjectVersionsApi;
+  let ns: string;
+  const pathOf = (name: string, resource = 'configmaps'): string => `/api/v1/namespaces/${ns}/${resource}/${name}`;
+
+  before(async () => {
+    api = await extension();
+    await useKubeconfig({ docs: { server: apiServer.url.origin } });
+    ns = await namespace('docs');
+    await vscode.commands.executeCommand('objectVersions.watchedObjects.focus');
+    await api.addWatch('docs', `configmaps in ${ns}`);
+    await api.addWatch('docs', `secrets in ${ns}`);
+  });
+
+  afterEach(closeAll);
+
+  async function open(name: string, data: Record<string, string>): Promise<vscode.TextEditor> {
+    await must('POST', `/api/v1/namespaces/${ns}/configmaps`, configMap(name, data));
+    return openThere(name);
+  }
+
+  async function openThere(name: string): Promise<vscode.TextEditor> {
+    const row = await until(`the row of ${name}`, () => objectRow(api, name));
+    await vscode.commands.executeCommand('objectVersions.openObject', row.node);
+    return until('its document', () => vscode.window.visibleTextEditors.find(({ document }) => document.uri.scheme === 'object-version' && document.uri.path.endsWith(`/${name}.yaml`)));
+  }
+
+  async function replace(editor: vscode.TextEditor, from: string, to: string): Promise<void> {
+    const { document } = editor;
+    const at = document.getText().indexOf(from);
+    assert.ok(at >= 0, `"${from}" stands in the text`);
+    const range = new vscode.Range(document.positionAt(at), document.positionAt(at + from.length));
+    assert.equal(await editor.edit((change) => change.replace(range, to)), true);
+  }
+
+  const data = async (name: string): Promise<unknown> => (await must('GET', pathOf(name)))['data'];
+
+  it('are YAML that is ours, so that auto-save and formatting of YAML leave it alone', async () => {
+    const { document } = await open('language', { a: '1' });
+    assert.equal(document.languageId, 'kubernetes-object');
+    assert.equal(vscode.workspace.getConfiguration('files', document).get('autoSave'), 'off');
+  });
+
+  it('J4: can be saved twice without reopening, each save checked against its version', async () => {
+    const editor = await open('twice', { x: 'one' });
+    await replace(editor, 'x: one', 'x: two');
+    assert.equal(await editor.document.save(), true);
+    await replace(editor, 'x: two', 'x: three');
+    assert.equal(await editor.document.save(), true);
+    assert.deepEqual(await data('twice'), { x: 'three' });
+  });
+
+  it('follow the object while nothing is unsaved', async () => {
+    const editor = await open('follows', { x: 'one' });
+    await patch(pathOf('follows'), { data: { x: 'elsewhere' } });
+    await until('the new text', () => (editor.document.getText().includes('x: elsewhere') ? true : undefined));
+    assert.equal(editor.document.isDirty, false);
+  });
+
+  it('J11: a save without a change sends no request', async () => {
+    const editor = await open('same', { t: 'x  \n' });
+    const before = metadata(await must('GET', pathOf('same')))['resourceVersion'];
+    await replace(editor, 'apiVersion: v1', '# only a comment\napiVersion: v1');
+    assert.equal(await editor.document.save(), true);
+    assert.equal(metadata(await must('GET', pathOf('same')))['resourceVersion'], before);
+    assert.match(editor.document.getText(), /^# only a comment/);
+  });
+
+  it('J1: an overlapping edit opens the merge editor, writes nothing and keeps the text', async () => {
+    const editor = await open('overlap', { image: 'a1', other: 'x' });
+    await replace(editor, 'image: a1', 'image: a2');
+    const typed = editor.document.getText();
+    await patch(pathOf('overlap'), { data: { image: 'a3' } });
+    assert.equal(await editor.document.save(), false);
+    assert.deepEqual(await data('overlap'), { image: 'a3', other: 'x' });
+    assert.equal(editor.document.getText(), typed);
+    assert.equal(editor.document.isDirty, true);
+    await until('the merge editor', () => vscode.window.tabGroups.all.flatMap((group) => group.tabs).find((tab) => tab.label.includes('overlap decided') || tab.label.startsWith('Merging')));
+    await until('its panes', async () => (await texts('.merge-editor'))?.some((text) => text.includes('a3')) ?? true);
+    await screenshot('merge-editor');
+    assert.equal(vscode.languages.getDiagnostics(editor.document.uri).some(({ message }) => message.includes('.data.image')), true);
+    const decision = await until('the document of the decision', () => vscode.workspace.textDocuments.find(({ uri }) => uri.path.startsWith('/@decision/')), 5000).catch(() => undefined);
+    const output = decision ?? (await vscode.workspace.openTextDocument(vscode.Uri.from({ scheme: 'object-version', path: '/@decision/1/overlap decided.yaml' })));
+    const change = new vscode.WorkspaceEdit();
+    const theirs = (await vscode.workspace.openTextDocument(vscode.Uri.from({ scheme: 'object-version', path: '/@side/1-theirs/overlap theirs.yaml' }))).getText();
+    change.replace(output.uri, new vscode.Range(0, 0, output.lineCount, 0), theirs.replace('image: a3', 'image: a2-decided'));
+    await vscode.workspace.applyEdit(change);
+    assert.equal(await output.save(), true);
+    assert.deepEqual(await data('overlap'), { image: 'a2-decided', other: 'x' });
+    await until('the first document shows what was decided', () => (!editor.document.isDirty && editor.document.getText().includes('a2-decided') ? true : undefined));
+  });
+
+  it('J8: a doubled key is marked at both places and nothing is sent', async () => {
+    const editor = await open('doubled', { x: 'one' });
+    const before = metadata(await must('GET', pathOf('doubled')))['resourceVersion'];
+    await replace(editor, '  x: one', '  x: one\n  x: two');
+    assert.equal(await editor.document.save(), false);
+    const marks = vscode.languages.getDiagnostics(editor.document.uri).filter(({ severity }) => severity === vscode.DiagnosticSeverity.Error);
+    assert.equal(marks.length, 2);
+    assert.equal(metadata(await must('GET', pathOf('doubled')))['resourceVersion'], before);
+  });
+
+  it('a refusal of the server is marked at its place', async () => {
+    const editor = await open('refused', { x: 'one' });
+    await replace(editor, '  x: one', '  "not a key": one');
+    const typed = editor.document.getText();
+    assert.equal(await editor.document.save(), false);
+    const [mark] = vscode.languages.getDiagnostics(editor.document.uri);
+    assert.ok(mark);
+    assert.equal(editor.document.lineAt(mark.range.start.line).text.includes('not a key'), true, mark.message);
+    assert.equal(editor.document.getText(), typed);
+  });
+
+  it('an object that was deleted while open is refused, the text stays, and nothing is created', async () => {
+    const editor = await open('deleted', { x: 'one' });
+    await replace(editor, 'x: one', 'x: two');
+    const typed = editor.document.getText();
+    await must('DELETE', pathOf('deleted'));
+    assert.equal(await editor.document.save(), false);
+    assert.equal(editor.document.getText(), typed);
+    assert.equal((await send('GET', pathOf('deleted'))).status, 404);
+  });
+
+  it('D1: an object that was recreated while open is not written to', async () => {
+    const editor = await open('recreated', { x: 'one' });
+    await replace(editor, 'x: one', 'x: two');
+    await must('DELETE', pathOf('recreated'));
+    await must('POST', `/api/v1/namespaces/${ns}/configmaps`, configMap('recreated', { x: 'new life' }));
+    assert.equal(await editor.document.save(), false);
+    assert.deepEqual(await data('recreated'), { x: 'new life' });
+    const row = await until('both lives', () => {
+      const found = objectRow(api, 'recreated');
+      return found !== undefined && api.rows(found.node).length === 2 ? found : undefined;
+    });
+    const old = api.rows(row.node)[1];
+    assert.equal(old?.context, 'incarnation old');
+    await vscode.commands.executeCommand('objectVersions.openObject', old.node);
+    assert.equal(vscode.window.visibleTextEditors.filter(({ document }) => document.uri.path.includes('recreated')).length, 1, 'no second document opens on an old incarnation');
+  });
+
+  it('auto-save never writes to a cluster', async () => {
+    const editor = await open('auto', { x: 'one' });
+    const files = vscode.workspace.getConfiguration('files');
+    await files.update('autoSave', 'afterDelay', vscode.ConfigurationTarget.Global);
+    await files.update('autoSaveDelay', 50, vscode.ConfigurationTarget.Global);
+    await vscode.workspace.getConfiguration('files', { languageId: 'kubernetes-object' }).update('autoSave', 'afterDelay', vscode.ConfigurationTarget.Global, true);
+    try {
+      await replace(editor, 'x: one', 'x: two');
+      await new Promise((later) => setTimeout(later, 1500));
+      assert.deepEqual(await data('auto'), { x: 'one' });
+      assert.equal(editor.document.isDirty, true);
+      assert.equal(await editor.document.save(), true);
+      assert.deepEqual(await data('auto'), { x: 'two' });
+    } finally {
+      await files.update('autoSave', undefined, vscode.ConfigurationTarget.Global);
+      await files.update('autoSaveDelay', undefined, vscode.ConfigurationTarget.Global);
+      await vscode.workspace.getConfiguration('files', { languageId: 'kubernetes-object' }).update('autoSave', undefined, vscode.ConfigurationTarget.Global, true);
+    }
+  });
+
+  it('a write by another extension is nobody\'s save and writes nothing', async () => {
+    const editor = await open('foreign', { x: 'one' });
+    const text = editor.document.getText().replace('x: one', 'x: two');
+    await assert.rejects(async () => vscode.workspace.fs.writeFile(editor.document.uri, Buffer.from(text)));
+    assert.deepEqual(await data('foreign'), { x: 'one' });
+  });
+
+  it('J11: a Secret opens with its values hidden, and what stays hidden stays byte for byte', async () => {
+    const secret = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'keys' }, data: { bin: 'AP/+MII=', crlf: 'YQ0KYg==', pad: 'YQ==' } };
+    await must('POST', `/api/v1/namespaces/${ns}/secrets`, secret);
+    const editor = await openThere('keys');
+    assert.doesNotMatch(editor.document.getText(), /AP\/\+MII=|YQ0KYg==/);
+    await replace(editor, '\ndata:', '\ndata:\n  note: aGk=');
+    assert.equal(await editor.document.save(), true);
+    const stored = await must('GET', pathOf('keys', 'secrets'));
+    assert.deepEqual(stored['data'], { ...secret.data, note: 'aGk=' });
+    assert.equal(JSON.stringify([...api.history().uids.values()].flatMap(({ versions }) => versions.map(({ body }) => body ?? null))).includes('AP/+MII='), false, 'the log has no value of it');
+  });
+
+  it('J5: fields that nobody knows survive, and a change of one label changes nothing else', async () => {
+    const editor = await open('label', { x: 'one' });
+    const before = await must('GET', pathOf('label'));
+    await replace(editor, '  name: label', '  labels:\n    tier: front\n  name: label');
+    assert.equal(await editor.document.save(), true);
+    const after = await must('GET', pathOf('label'));
+    assert.deepEqual(without(after, 'labels'), without(before, 'labels'));
+  });
+
+  it('writing can be switched off as a whole', async () => {
+    const editor = await open('readonly', { x: 'one' });
+    await replace(editor, 'x: one', 'x: two');
+    await set('readOnly', true);
+    try {
+      assert.equal(await editor.document.save(), false);
+      assert.deepEqual(await data('readonly'), { x: 'one' });
+    } finally {
+      await set('readOnly', undefined);
+    }
+  });
+
+  it('a protected context asks first, and no means no', async () => {
+    const editor = await open('guarded', { x: 'one' });
+    await replace(editor, 'x: one', 'x: two');
+    await set('protectedContexts', ['docs']);
+    try {
+      // VS Code shows no modal question while it runs tests, which counts as no.
+      assert.equal(await editor.document.save(), false);
+      assert.deepEqual(await data('guarded'), { x: 'one' });
+      const labels = vscode.window.tabGroups.all.flatMap((group) => group.tabs).map((tab) => tab.label);
+      assert.ok(labels.some((label) => label.includes('would be stored')), `the preview is open: ${labels.join(', ')}`);
+    } finally {
+      await set('protectedContexts', undefined);
+    }
+  });
+
+  function without(object: JsonObject, ...fields: string[]): unknown {
+    const rest = { ...metadata(object) } as Record<string, unknown>;
+    for (const field of [...fields, 'resourceVersion', 'managedFields']) delete rest[field];
+    return { ...object, metadata: rest };
+  }
+});
