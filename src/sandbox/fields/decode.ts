@@ -183,7 +183,7 @@ export function decodePatched(kind: Kind, value: Json, fieldValidation: FieldVal
     throw error;
   }
   if (fieldValidation === 'Ignore') return { object: completed.object, warnings: [] };
-  const unknown = strictProblems(stringifyJson(value), strictSchema(kind));
+  const unknown = strictProblems(sortedJson(value), strictSchema(kind));
   const warnings = [...patchWarnings, ...unknown, ...completed.dropped.map((path) => `unknown field "${path}"`)];
   if (fieldValidation === 'Strict' && warnings.length > 0) throw refused(`strict decoding error: ${warnings.join(', ')}`);
   return { object: completed.object, warnings };

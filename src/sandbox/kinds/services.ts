@@ -64,7 +64,7 @@ function applyDefaults(object: JsonObject): void {
 function keepAllocated(spec: JsonObject, stored: JsonObject): void {
   const needsIp = (one: JsonObject): boolean => textAt(one, 'type') !== 'ExternalName';
   if (needsIp(spec) && needsIp(stored)) {
-    if (textAt(spec, 'clusterIP') === '' && textsAt(spec, 'clusterIPs').length === 0) {
+    if (textAt(spec, 'clusterIP') === '' && (textsAt(spec, 'clusterIPs').length === 0 || equalJson(spec['clusterIPs'], stored['clusterIPs']))) {
       setOrDelete(spec, 'clusterIP', stored['clusterIP']);
       setOrDelete(spec, 'clusterIPs', stored['clusterIPs']);
     } else if (textAt(spec, 'clusterIP') !== textAt(stored, 'clusterIP') && equalJson(spec['clusterIPs'], stored['clusterIPs'])) {

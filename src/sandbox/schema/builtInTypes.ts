@@ -13,6 +13,9 @@ interface GoField {
   readonly omitEmpty: boolean;
 }
 
+/** Scalars that are structs in Go, which `omitempty` never leaves out. */
+const STRUCT_SCALARS = new Set(['v1.Time', 'v1.MicroTime', 'resource.Quantity', 'intstr.IntOrString']);
+
 const structs = new Map<string, StructSchema>();
 
 /** The OpenAPI schemas of all built-in types, by their component names. */
@@ -71,7 +74,8 @@ function* goFieldsOf(go: JsonObject): Generator<[string, GoField]> {
     if (!Array.isArray(item)) continue;
     const [name, type, flags] = item.map(String);
     if (name === undefined || type === undefined || flags === undefined) continue;
-    yield [name, { type, pointer: flags.includes('p'), omitEmpty: /[ez]/.test(flags) }];
+    const pointer = flags.includes('p');
+    yield [name, { type, pointer, omitEmpty: !pointer && STRUCT_SCALARS.has(type) ? flags.includes('z') : /[ez]/.test(flags) }];
   }
 }
 
@@ -99,7 +103,8 @@ function buildSchema(property: JsonObject, goType: string): Schema {
     if (target['type'] !== 'object') return { type: 'any', atomic: false };
     if (!isJsonObject(target['properties'])) return { type: 'any', atomic: reference.endsWith('.RawExtension') };
     const struct = structOf(reference);
-    return property['x-kubernetes-map-type'] === 'atomic' && !struct.atomic ? asAtomic(struct) : struct;
+    const declared = property['x-kubernetes-map-type'];
+    return typeof declared === 'string' ? withAtomic(struct, declared === 'atomic') : struct;
   }
   if (property['type'] === 'array') return buildList(property, goType);
   if (property['type'] === 'object') {
@@ -109,8 +114,9 @@ function buildSchema(property: JsonObject, goType: string): Schema {
   return buildScalar(property, goType);
 }
 
-function asAtomic(struct: StructSchema): StructSchema {
-  return Object.create(struct, { atomic: { value: true, enumerable: true } }) as StructSchema;
+/** A field may declare otherwise than its type: a reference is atomic, but not a volume's reference to its claim. */
+function withAtomic(struct: StructSchema, atomic: boolean): StructSchema {
+  return Object.create(struct, { atomic: { value: atomic, enumerable: true } }) as StructSchema;
 }
 
 function referenceOf(property: JsonObject): string | undefined {
