@@ -1,3 +1,4 @@
+import { rmSync } from 'node:fs';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -42,9 +43,12 @@ export async function startApiServer(options: ApiServerOptions = {}): Promise<Ap
   for (let attempt = 1; ; attempt += 1) {
     const folder = await mkdtemp(join(tmpdir(), 'object-versions-apiserver-'));
     const running: Running[] = [];
+    const removeOnExit = (): void => rmSync(folder, { recursive: true, force: true });
+    process.once('exit', removeOnExit);
     const undo = async (): Promise<void> => {
       for (const program of running.reverse()) await program.stop();
       await rm(folder, { recursive: true, force: true });
+      process.off('exit', removeOnExit);
     };
     try {
       const files = await writeServerFiles(folder);

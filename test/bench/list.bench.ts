@@ -37,7 +37,7 @@ async function fill(cluster: Cluster, namespace: string): Promise<void> {
             'app.kubernetes.io/instance': `instance-${index % 100}`,
             tier: index % 2 === 0 ? 'front' : 'back',
           },
-          annotations: { 'example.com/description': `object ${index} of the bench: ${'a'.repeat(80)}` },
+          annotations: { 'example.com/description': `object ${index} of the bench` },
         },
         data: { config: 'x'.repeat(480), index: String(index) },
       });
