@@ -18,7 +18,12 @@ export function say(message) {
 
 /** Runs a command to its end with the terminal's own output; throws if it fails. */
 export function run(command, args, options = {}) {
-  const done = spawnSync(command, args, { cwd: root, stdio: ['ignore', 'inherit', 'inherit'], shell: process.platform === 'win32', ...options });
+  const done = spawnSync(command, args, {
+    cwd: root,
+    stdio: ['ignore', 'inherit', 'inherit'],
+    shell: process.platform === 'win32',
+    ...options,
+  });
   if (done.error) throw done.error;
   if (done.status !== 0) throw new Error(`${command} ${args.join(' ')} ended with ${done.status ?? done.signal}`);
 }
@@ -29,7 +34,9 @@ export function toolEnv(extra = {}) {
 }
 
 function lockHash() {
-  return createHash('sha256').update(readFileSync(join(root, 'package-lock.json'))).digest('hex');
+  return createHash('sha256')
+    .update(readFileSync(join(root, 'package-lock.json')))
+    .digest('hex');
 }
 
 function ensureInstalled() {
@@ -48,7 +55,10 @@ function ensureInstalled() {
 export async function bootstrap(script) {
   ensureInstalled();
   if (Number(process.versions.node.split('.')[0]) >= needed) return;
-  const child = spawn(bundledNode, [fileURLToPath(script), ...process.argv.slice(2)], { stdio: 'inherit', env: toolEnv() });
+  const child = spawn(bundledNode, [fileURLToPath(script), ...process.argv.slice(2)], {
+    stdio: 'inherit',
+    env: toolEnv(),
+  });
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
   const [code, signal] = await new Promise((resolve, reject) => {
     child.on('error', reject);

@@ -5,17 +5,28 @@ import { spawnSync } from 'node:child_process';
 import { root, run, say } from './bootstrap.mjs';
 
 const names = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable', 'chrome'];
-const macApps = ['/Applications/Google Chrome.app/Contents/MacOS/Google Chrome', '/Applications/Chromium.app/Contents/MacOS/Chromium'];
+const macApps = [
+  '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
+  '/Applications/Chromium.app/Contents/MacOS/Chromium',
+];
 
 /** The path of a Chromium or Chrome that is installed, or undefined. */
 export function findBrowser() {
   if (process.env.CHROME_PATH) return process.env.CHROME_PATH;
   const folders = (process.env.PATH ?? '').split(delimiter);
-  return [...folders.flatMap((folder) => names.map((name) => join(folder, name))), ...macApps].find((path) => existsSync(path)) ?? downloaded();
+  return (
+    [...folders.flatMap((folder) => names.map((name) => join(folder, name))), ...macApps].find((path) =>
+      existsSync(path),
+    ) ?? downloaded()
+  );
 }
 
 function downloaded() {
-  const asked = spawnSync(process.execPath, ['-e', "import('playwright-core').then((p) => console.log(p.chromium.executablePath()))"], { cwd: root, encoding: 'utf8' });
+  const asked = spawnSync(
+    process.execPath,
+    ['-e', "import('playwright-core').then((p) => console.log(p.chromium.executablePath()))"],
+    { cwd: root, encoding: 'utf8' },
+  );
   const path = asked.stdout?.trim();
   return path && existsSync(path) ? path : undefined;
 }
@@ -30,7 +41,11 @@ export function ensureBrowser() {
   const found = findBrowser();
   if (found) return found;
   say('no Chromium found; asking Playwright for one …');
-  const download = spawnSync(process.execPath, [join(root, 'node_modules/playwright-core/cli.js'), 'install', 'chromium'], { cwd: root, stdio: 'ignore', timeout: 120_000 });
+  const download = spawnSync(
+    process.execPath,
+    [join(root, 'node_modules/playwright-core/cli.js'), 'install', 'chromium'],
+    { cwd: root, stdio: 'ignore', timeout: 120_000 },
+  );
   if (download.status === 0 && downloaded()) return downloaded();
   if (isRootOnDebian()) {
     say('installing the Debian package "chromium" on this machine (root on Debian): apt-get install -y chromium …');

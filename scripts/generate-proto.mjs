@@ -21,12 +21,15 @@ packages.sort((a, b) => (a.name < b.name ? -1 : 1));
 const indexOf = new Map(packages.map((item, index) => [item.name, index]));
 const groups = {};
 const messages = packages.map((item) => {
-  if (item.group !== undefined) groups[item.group === '' ? item.version : `${item.group}/${item.version}`] = indexOf.get(item.name);
+  if (item.group !== undefined)
+    groups[item.group === '' ? item.version : `${item.group}/${item.version}`] = indexOf.get(item.name);
   return Object.fromEntries(item.messages.map((message) => [message.name, printMessage(item, message)]));
 });
 const data = { source: VERSION, packages: packages.map((item) => item.name), groups, messages };
 writeFileSync(new URL('../src/codec/data/proto.json', import.meta.url), `${JSON.stringify(data)}\n`);
-process.stderr.write(`${packages.length} packages, ${packages.reduce((sum, item) => sum + item.messages.length, 0)} messages\n`);
+process.stderr.write(
+  `${packages.length} packages, ${packages.reduce((sum, item) => sum + item.messages.length, 0)} messages\n`,
+);
 
 function readPackage(folder, proto) {
   const name = /^package ([\w.-]+);/m.exec(proto)[1];
@@ -35,7 +38,13 @@ function readPackage(folder, proto) {
   const group = /GroupName\s*=\s*"([^"]*)"/.exec(source)?.[1];
   const version = path.basename(folder);
   const types = readGoTypes(source);
-  return { name, messages: readMessages(proto), types, version, ...(group !== undefined && /^v\d/.test(version) ? { group } : {}) };
+  return {
+    name,
+    messages: readMessages(proto),
+    types,
+    version,
+    ...(group !== undefined && /^v\d/.test(version) ? { group } : {}),
+  };
 }
 
 function readMessages(proto) {
@@ -43,7 +52,8 @@ function readMessages(proto) {
   for (const [, name, body] of proto.matchAll(/^message (\w+) \{\n([\s\S]*?)^\}/gm)) {
     const fields = [];
     const pattern = /^ {2}(?:(optional|repeated|required) )?(map<\w+, [\w.-]+>|[\w.-]+) (\w+) = (\d+);/gm;
-    for (const [, label, type, field, id] of body.matchAll(pattern)) fields.push({ label, type, name: field, id: Number(id) });
+    for (const [, label, type, field, id] of body.matchAll(pattern))
+      fields.push({ label, type, name: field, id: Number(id) });
     found.push({ name, fields });
   }
   return found;

@@ -13,7 +13,17 @@ module.exports = class Reporter extends reporters.Dot {
     runner.on('test end', (test) => slow.push([test.duration ?? 0, test.fullTitle()]));
     runner.once('end', () => {
       const { passes, failures, pending } = runner.stats;
-      const write = (leaked) => file && writeFileSync(file, JSON.stringify({ passed: passes, failed: failures + leaked, skipped: pending, slowest: slow.sort((a, b) => b[0] - a[0]).slice(0, 5) }));
+      const write = (leaked) =>
+        file &&
+        writeFileSync(
+          file,
+          JSON.stringify({
+            passed: passes,
+            failed: failures + leaked,
+            skipped: pending,
+            slowest: slow.sort((a, b) => b[0] - a[0]).slice(0, 5),
+          }),
+        );
       write(0);
       setTimeout(() => {
         console.error(`\nThe tests ended but something is still open: ${process.getActiveResourcesInfo().join(', ')}`);

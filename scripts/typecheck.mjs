@@ -2,4 +2,5 @@
 import { root, run, toolEnv } from './bootstrap.mjs';
 import { join } from 'node:path';
 
-for (const project of ['tsconfig.json', 'src/core/tsconfig.json']) run('tsc', ['-p', join(root, project)], { env: toolEnv() });
+for (const project of ['tsconfig.json', 'src/core/tsconfig.json'])
+  run('tsc', ['-p', join(root, project)], { env: toolEnv() });

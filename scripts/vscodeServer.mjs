@@ -44,9 +44,16 @@ export async function ensureVSCode({ which, log = console.error }) {
   const building = await mkdtemp(join(cacheFolder(), `vscode-${wanted.vscode}-building-`));
   try {
     await writeFile(join(building, 'package.json'), '{"private":true}\n');
-    const packages = [`code-server@${wanted.codeServer}`, ...(wanted.node === undefined ? [] : [`node@${wanted.node}`])];
+    const packages = [
+      `code-server@${wanted.codeServer}`,
+      ...(wanted.node === undefined ? [] : [`node@${wanted.node}`]),
+    ];
     log(`VS Code ${wanted.vscode}: installing ${packages.join(' and ')} (about 600 MB, 1 of 2) …`);
-    await npm(building, ['install', '--ignore-scripts', '--no-audit', '--no-fund', '--no-package-lock', ...packages], log);
+    await npm(
+      building,
+      ['install', '--ignore-scripts', '--no-audit', '--no-fund', '--no-package-lock', ...packages],
+      log,
+    );
     if (wanted.node !== undefined) await linkNode(building);
     log(`VS Code ${wanted.vscode}: installing the server's own packages (2 of 2) …`);
     const inner = join(building, 'node_modules', 'code-server', 'lib', 'vscode');
@@ -87,7 +94,8 @@ async function moveIntoPlace(from, to) {
 
 function npm(cwd, args, log) {
   const env = { ...process.env };
-  for (const name of Object.keys(env)) if (/^npm_(config|package|lifecycle)_/i.test(name) && name !== 'npm_config_registry') delete env[name];
+  for (const name of Object.keys(env))
+    if (/^npm_(config|package|lifecycle)_/i.test(name) && name !== 'npm_config_registry') delete env[name];
   return run(process.platform === 'win32' ? 'npm.cmd' : 'npm', args, { cwd, env }, log);
 }
 
@@ -120,13 +128,43 @@ function run(command, args, options, log) {
  *   testDriver?: boolean, port?: number, env?: Record<string, string | undefined>, onOutput?: (text: string) => void }} options
  * @returns {Promise<{ port: number, stop: () => Promise<void> }>}
  */
-export async function startVSCodeServer({ installed, dataDir, extensionsDir, token, testDriver = false, port = 0, env = {}, onOutput = () => {} }) {
-  const args = [installed.main, '--host', '127.0.0.1', '--port', String(port), '--accept-server-license-terms', '--telemetry-level', 'off'];
-  args.push('--server-data-dir', dataDir, '--extensions-dir', extensionsDir, '--log', 'info', '--disable-workspace-trust');
+export async function startVSCodeServer({
+  installed,
+  dataDir,
+  extensionsDir,
+  token,
+  testDriver = false,
+  port = 0,
+  env = {},
+  onOutput = () => {},
+}) {
+  const args = [
+    installed.main,
+    '--host',
+    '127.0.0.1',
+    '--port',
+    String(port),
+    '--accept-server-license-terms',
+    '--telemetry-level',
+    'off',
+  ];
+  args.push(
+    '--server-data-dir',
+    dataDir,
+    '--extensions-dir',
+    extensionsDir,
+    '--log',
+    'info',
+    '--disable-workspace-trust',
+  );
   if (token === undefined) args.push('--without-connection-token');
   else args.push('--connection-token', token);
   if (testDriver) args.push('--enable-smoke-test-driver');
-  const child = spawn(installed.node, args, { stdio: ['ignore', 'pipe', 'pipe'], env: cleanEnvironment(env), detached: process.platform !== 'win32' });
+  const child = spawn(installed.node, args, {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: cleanEnvironment(env),
+    detached: process.platform !== 'win32',
+  });
   const stop = () => stopGroup(child);
   try {
     return { port: await listeningPort(child, onOutput), stop };
@@ -139,7 +177,10 @@ export async function startVSCodeServer({ installed, dataDir, extensionsDir, tok
 function listeningPort(child, onOutput) {
   return new Promise((resolve, reject) => {
     let seen = '';
-    const timer = setTimeout(() => reject(new Error(`VS Code's server was not ready in ${START_LIMIT_MS / 1000} s:\n${seen}`)), START_LIMIT_MS);
+    const timer = setTimeout(
+      () => reject(new Error(`VS Code's server was not ready in ${START_LIMIT_MS / 1000} s:\n${seen}`)),
+      START_LIMIT_MS,
+    );
     const read = (chunk) => {
       onOutput(chunk.toString());
       if (seen.length < 20_000) seen += chunk.toString();
@@ -229,7 +270,12 @@ export async function serveVSCode({ vsix, folder, settings = {}, extensionEnv = 
     await writeSettings(dataDir, settings);
     const common = ['--server-data-dir', dataDir, '--extensions-dir', extensionsDir, '--accept-server-license-terms'];
     log('VS Code: installing the extension …');
-    await run(installed.node, [installed.main, ...common, '--install-extension', vsix], { env: cleanEnvironment({}) }, log);
+    await run(
+      installed.node,
+      [installed.main, ...common, '--install-extension', vsix],
+      { env: cleanEnvironment({}) },
+      log,
+    );
     const token = randomBytes(24).toString('hex');
     const server = await startVSCodeServer({ installed, dataDir, extensionsDir, token, port, env: extensionEnv });
     return {
@@ -244,4 +290,3 @@ export async function serveVSCode({ vsix, folder, settings = {}, extensionEnv = 
     throw error;
   }
 }
-
