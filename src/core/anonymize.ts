@@ -1,4 +1,17 @@
 import { isJsonObject, setOwn, type Json, type JsonObject } from '../codec/json.ts';
+import {
+  anonymousItem,
+  defined,
+  FREE_MAPS,
+  isFree,
+  KEPT_FIELDS,
+  KUBERNETES_PROGRAMS,
+  optional,
+  TIME,
+  UID,
+  UIDS,
+  type SharedFinding,
+} from './anonymizeRules.ts';
 import { hashText } from './hash.ts';
 import { formatPath, parsePath, type Path, type PathStep } from './path.ts';
 import type { Actor, NewTraceEvent, ObjectName, TraceEvent, TraceHeader, WriteEvent } from './traceEvent.ts';
@@ -333,69 +346,4 @@ export class Anonymizer {
     this.known.set(key, made);
     return made;
   }
-}
-
-/** The parts of a finding that name something. */
-export interface SharedFinding {
-  readonly id: string;
-  readonly object: {
-    readonly cluster?: string | undefined;
-    readonly namespace: string;
-    readonly name: string;
-    readonly uid?: string | undefined;
-  };
-  readonly actors: readonly string[];
-  readonly fields: readonly string[];
-  readonly explanation: string;
-}
-
-const UID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
-const UIDS = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/gi;
-const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/;
-/** Texts that are words of Kubernetes' own. */
-const KEPT_FIELDS = new Set([
-  'apiVersion',
-  'kind',
-  'operation',
-  'fieldsType',
-  'subresource',
-  'protocol',
-  'restartPolicy',
-  'phase',
-  'type',
-  'imagePullPolicy',
-  'terminationMessagePolicy',
-  'dnsPolicy',
-]);
-/** Maps whose keys people choose. */
-const FREE_MAPS = new Set([
-  'labels',
-  'annotations',
-  'data',
-  'stringData',
-  'binaryData',
-  'matchLabels',
-  'nodeSelector',
-  'parameters',
-]);
-const KUBERNETES_PROGRAMS =
-  /^(kube-(controller-manager|scheduler|apiserver|proxy)|kubectl([-.].*)?|kubelet|object-versions|before-first-apply)$/;
-
-function isFree(at: readonly string[]): boolean {
-  return at.some(
-    (field) => field === 'data' || field === 'stringData' || field === 'binaryData' || field === 'parameters',
-  );
-}
-
-function anonymousItem(value: Json, rename: (text: string) => string): Json {
-  return typeof value === 'string' ? rename(value) : value;
-}
-
-function optional<T, R>(value: T | undefined, replace: (value: T) => R): R | undefined {
-  return value === undefined ? undefined : replace(value);
-}
-
-/** Without the members that are undefined. */
-function defined(object: object): object {
-  return Object.fromEntries(Object.entries(object).filter(([, member]) => member !== undefined));
 }

@@ -21,6 +21,8 @@ export interface PageOptions {
   /** Another webview's entry than the timeline's, or another page script. */
   readonly webview?: string;
   readonly pageScript?: string;
+  /** More style sheets, by their path in the repository. */
+  readonly styles?: readonly string[];
 }
 
 /**
@@ -127,6 +129,7 @@ function documentOf(options: PageOptions): string {
 <title>Timeline</title>
 <link rel="stylesheet" href="/file/media/shared/shared.css">
 <link rel="stylesheet" href="/file/media/${webview}/${webview}.css">
+${(options.styles ?? []).map((path) => `<link rel="stylesheet" href="/file/${path}">`).join('\n')}
 </head>
 <body class="${theme.bodyClass} ${options.bodyClass ?? ''}">
 <div id="app"></div>

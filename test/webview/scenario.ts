@@ -30,7 +30,7 @@ interface Thing {
 
 /** Plays a small cluster whose events a timeline shows; times are seconds after START. */
 export class DemoWorld {
-  readonly events: (NewTraceEvent & { seq?: number })[] = [];
+  readonly events: NewTraceEvent[] = [];
   private tokens = 1000;
   private readonly streams = new Map<string, number>();
 
@@ -195,7 +195,7 @@ export class DemoWorld {
 /** What a version was read under. */
 function readOf(thing: Thing): { uid: string; token: string } {
   const metadata = thing.body['metadata'] as JsonObject;
-  return { uid: String(metadata['uid']), token: String(metadata['resourceVersion']) };
+  return { uid: metadata['uid'] as string, token: metadata['resourceVersion'] as string };
 }
 
 /** The events of the demo in order of time, and the findings about them, with the events they rest on. */
@@ -246,7 +246,7 @@ export function demo(): { events: NewTraceEvent[]; findings: TimelineFinding[] }
   at(240, () => world.note(240, 'kubectl edit by hand'));
   steps.sort((a, b) => a.at - b.at);
   for (const step of steps) step.run();
-  return { events: world.events as NewTraceEvent[], findings: findingsOf(evidence) };
+  return { events: world.events, findings: findingsOf(evidence) };
 }
 
 type At = (seconds: number, run: () => void) => void;
