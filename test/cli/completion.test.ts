@@ -26,10 +26,7 @@ describe('shell completion', () => {
       'apply',
     ]);
     assert.ok(candidates(program, ['sandbox', '--s']).includes('--scenario'));
-    assert.deepEqual(
-      candidates(program, ['completion', '']).sort(),
-      ['bash', 'fish', 'help', 'zsh'].filter((word) => candidates(program, ['completion', '']).includes(word)),
-    );
+    assert.deepEqual(candidates(program, ['completion', 'f']), ['fish']);
   });
 
   it('offers nothing where a file is wanted, so that the shell does', () => {
