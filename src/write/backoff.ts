@@ -8,7 +8,7 @@ export interface Backoff {
  * The default: long enough that a handful of writers get out of each other's way within five attempts, short enough that a
  * person does not notice one conflict. Measured by `test/bench/contention.bench.ts`.
  */
-export const defaultBackoff: Backoff = { baseMs: 50, capMs: 2000 };
+export const defaultBackoff: Backoff = { baseMs: 100, capMs: 2000 };
 
 /**
  * The wait before attempt `attempt + 1`: exponential with full jitter, a random time between 0 and the smaller of the cap
