@@ -2,6 +2,7 @@ import { Option, type Command } from 'commander';
 import { AppError } from '../base/appError.ts';
 import { contentionStrategies, type ContentionStrategy } from '../lab/contention.ts';
 import type { ReplayResult, StepResult } from '../lab/replay.ts';
+import { isInteractive, startAsking } from './asking.ts';
 import { exitCodes } from './exitCodes.ts';
 import { registerLesson } from './lesson.ts';
 import { onCluster, outputOption, wholeNumber, withServer, type LabOptions, type Output } from './labServer.ts';
@@ -73,18 +74,33 @@ function printStep(step: StepResult, io: CliIo, words: string): void {
 
 async function replayTwoWriters(options: LabOptions, io: CliIo): Promise<ReplayResult> {
   const { randomSuffix, runReplay } = await import('../lab/replay.ts');
-  return withServer(options, io, (server, namespace) =>
-    runReplay({
-      server,
-      namespace,
-      clock: io.clock,
-      signal: io.signal,
-      suffix: randomSuffix(() => io.clock.random()),
-      onStep: (step, { question, answer }) => {
-        if (options.output === 'text') printStep(step, io, `  ${question} ${answer}.\n  ${step.lesson}\n`);
-      },
-    }),
-  );
+  const asking = options.output === 'text' && isInteractive(io) ? startAsking(io) : undefined;
+  try {
+    return await withServer(options, io, (server, namespace) =>
+      runReplay({
+        server,
+        namespace,
+        clock: io.clock,
+        signal: io.signal,
+        suffix: randomSuffix(() => io.clock.random()),
+        ...(asking === undefined
+          ? {}
+          : { predict: ({ title, question, choices }) => asking.choice(`\n${title}\n${question}`, choices) }),
+        onStep: (step, { question, answer }, prediction) => {
+          if (options.output !== 'text') return;
+          const said =
+            prediction === undefined
+              ? `${question} ${answer}.`
+              : prediction === answer
+                ? 'That is what you predicted.'
+                : `You predicted: ${prediction}. It is: ${answer}.`;
+          printStep(step, io, `  ${said}\n  ${step.lesson}\n`);
+        },
+      }),
+    );
+  } finally {
+    asking?.close();
+  }
 }
 
 async function replayRecording(file: string, options: LabOptions, io: CliIo): Promise<ReplayResult> {

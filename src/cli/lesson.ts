@@ -1,6 +1,6 @@
-import { createInterface, type Interface } from 'node:readline/promises';
 import type { Command } from 'commander';
 import type { LessonReport, LessonRun } from '../lab/lessonRun.ts';
+import { startAsking, type Asking } from './asking.ts';
 import { exitCodes } from './exitCodes.ts';
 import type { CliIo } from './io.ts';
 import { onCluster, withServer, type LabOptions } from './labServer.ts';
@@ -50,11 +50,11 @@ export function registerLesson(lab: Command, io: CliIo): void {
 
 async function play(run: LessonRun, options: LessonCliOptions, io: CliIo): Promise<LessonReport> {
   const say = (text: string): void => (options.output === 'json' ? io.stderr(text) : io.stdout(text));
-  const asking = options.solve === true ? undefined : createInterface({ input: io.stdin, output: process.stderr });
+  const asking = options.solve === true ? undefined : startAsking(io);
   try {
     say(`${run.lesson.title}\n${run.lesson.about}\n`);
     await run.start();
-    while (run.step !== undefined) if (!(await playStep(run, options, asking, io, say))) break;
+    while (run.step !== undefined) if (!(await playStep(run, options, asking, say))) break;
   } finally {
     asking?.close();
     await run.end();
@@ -66,23 +66,17 @@ async function play(run: LessonRun, options: LessonCliOptions, io: CliIo): Promi
 async function playStep(
   run: LessonRun,
   options: LessonCliOptions,
-  asking: Interface | undefined,
-  io: CliIo,
+  asking: Asking | undefined,
   say: (text: string) => void,
 ): Promise<boolean> {
   const { step } = run;
   if (step === undefined) return false;
   say(`\n${step.title}\n${step.task}\n`);
   if (step.predict !== undefined && asking !== undefined) {
-    const choices = step.predict.choices.map((choice, index) => `  ${index + 1}. ${choice}\n`).join('');
-    const answer = await asking.question(`${step.predict.question}\n${choices}> `, { signal: io.signal });
-    const choice = step.predict.choices[Number(answer.trim()) - 1] ?? answer.trim();
+    const choice = await asking.choice(step.predict.question, step.predict.choices);
     say(run.predict(choice) ? 'That is what the contract says.\n' : `The contract says: ${step.predict.answer}.\n`);
   }
-  const word =
-    asking === undefined
-      ? 'd'
-      : await asking.question('Enter: check, d: do it for me, q: quit > ', { signal: io.signal });
+  const word = asking === undefined ? 'd' : await asking.line('Enter: check, d: do it for me, q: quit > ');
   if (word.trim() === 'q') return false;
   if (word.trim() === 'd' && options.skip?.includes(step.id) !== true) await run.solve();
   const results = await run.check();
