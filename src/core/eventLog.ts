@@ -16,6 +16,8 @@ export interface EventLogLimits {
 
 const DEFAULT_CONTENT_BYTES = 256 * 1024 * 1024;
 const DEFAULT_EVENTS = 1_000_000;
+/** Numbers of a trace may leave out this many at once. */
+const MAX_LEAP = 1_000_000;
 
 /**
  * The one log in memory: gives each event its number, folds it into the history and tells the listeners, in this order.
@@ -68,14 +70,15 @@ export class EventLog {
   }
 
   /**
-   * Takes over events of a trace with their own numbers, which must rise from what the log has; others are left out.
-   * Returns those taken.
+   * Takes over events of a trace. They keep their numbers where these rise from what the log has; the others (of a second
+   * trace, say) get the next ones. Returns the events as they are in the log.
    */
   replay(events: readonly TraceEvent[]): TraceEvent[] {
-    const taken = events.filter((event) => {
-      if (event.seq < this.nextSeq) return false;
-      this.keep(event);
-      return true;
+    const taken = events.map((event) => {
+      const leap = event.seq - this.nextSeq;
+      const own = leap >= 0 && leap < MAX_LEAP ? event : { ...event, seq: this.nextSeq };
+      this.keep(own);
+      return own;
     });
     if (taken.length > 0) this.emitter.fire(taken);
     return taken;
