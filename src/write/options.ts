@@ -1,4 +1,5 @@
 import type { Clock } from '../base/clock.ts';
+import type { JsonObject } from '../codec/json.ts';
 import type { ListSchema } from '../core/listSchema.ts';
 import type { NewTraceEvent } from '../core/traceEvent.ts';
 import type { Strategy } from './outcome.ts';
@@ -53,6 +54,8 @@ export interface ModifyOptions {
   readonly keepBodies?: boolean;
   /** A random key of this log, under which hashes of a Secret's values tell equal from different and nothing else. */
   readonly secretKey?: string;
+  /** Every object that a write is computed from. */
+  readonly onRead?: (object: JsonObject) => void;
   /** Every read and write, for the log. */
   readonly onEvent?: (event: NewTraceEvent) => void;
   /** After every attempt, for progress. */

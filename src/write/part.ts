@@ -94,6 +94,7 @@ export class PartWriter {
     const known = await this.see(object, identity, start === undefined);
     if (known !== undefined) return ended(known);
     if (this.refused?.token === identity.token) return this.stillRefused(this.refused);
+    this.context.options.onRead?.(object);
     const desire = await this.part.carrier.desire(object);
     if (desire.kind === 'decision') {
       this.add('needs-decision', {});

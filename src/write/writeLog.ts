@@ -109,7 +109,7 @@ export class WriteLog {
       ...(sent.subresource === undefined ? {} : { subresource: sent.subresource }),
       ...(sent.force === true ? { force: true } : {}),
       ...(this.options.dryRun === true ? { dryRun: true } : {}),
-      preconditions: { uid, ...(token === undefined ? {} : { token }) },
+      ...(uid === '' ? {} : { preconditions: { uid, ...(token === undefined ? {} : { token }) } }),
       ...(basedOn === undefined ? {} : { basedOn: { uid, token: basedOn, known: 'given' } }),
       attempt: sent.attempt,
       write: this.write,

@@ -1,0 +1,151 @@
+import type { Server } from '../base/server.ts';
+import { equalJson, isJsonObject, stringifyJson, type JsonObject } from '../codec/json.ts';
+import { noListSchema } from '../core/listSchema.ts';
+import { backoffMs } from './backoff.ts';
+import { classifyReply } from './classify.ts';
+import { contextOf, type WriteContext } from './context.ts';
+import { endCancelled, endUnknown, endWith, isFinal, saying, type PartReport } from './endings.ts';
+import type { Answer } from './exchange.ts';
+import { defaultFieldManager, type ModifyOptions } from './options.ts';
+import { readObject } from './readObject.ts';
+import type { Report } from './report.ts';
+import { Session } from './session.ts';
+import { objectOf } from './statusObject.ts';
+import { collectionPath, describeTarget, metadataOf, type Target } from './target.ts';
+import { changedPaths } from './winners.ts';
+import { WriteLog } from './writeLog.ts';
+
+/**
+ * Creates an object: a new incarnation, whatever had its name before. `already-exists`: another holds the name, and it is
+ * left as it is. `terminating`: the name, or the namespace, is still being deleted.
+ *
+ * A create by name whose answer was lost is settled by reading; by `generateName` it is never repeated and ends `unknown`,
+ * because each one would make another object.
+ */
+export async function createObject(
+  server: Server,
+  target: Target,
+  object: JsonObject,
+  options: ModifyOptions,
+): Promise<Report> {
+  const session = new Session(server, options.clock, options.timeoutMs ?? 30_000, options.signal);
+  const log = new WriteLog(target, options, options.fieldManager ?? defaultFieldManager);
+  const context = contextOf(target, options, session, log);
+  try {
+    const report = await run(context, object);
+    return { ...report, ...(options.dryRun === true ? { dryRun: true } : {}), attempts: context.attempts.all };
+  } finally {
+    log.flush();
+  }
+}
+
+async function run(context: WriteContext, object: JsonObject): Promise<PartReport> {
+  const isNamed = typeof metadataOf(object)['name'] === 'string';
+  let lost = false;
+  for (let count = 1; ; count += 1) {
+    const { answer, stored } = await attempt(context, object);
+    const { outcome } = answer;
+    if (stored !== undefined) return endWith('written', undefined, stored, identityNote(stored)).report;
+    if (outcome === 'cancelled') return endCancelled(context, undefined, lost).report;
+    if (outcome === 'already-exists' && lost) return afterLost(context, object);
+    if (outcome === 'uncertain') {
+      if (!isNamed)
+        return endUnknown(
+          undefined,
+          undefined,
+          'A create by generateName is not repeated: it would make another object.',
+        ).report;
+      lost = true;
+      const read = await readObject(context, undefined);
+      if (read.kind === 'object') return afterLost(context, object);
+    } else if (outcome !== 'throttled' && outcome !== 'unavailable') {
+      return endWith(isFinal(outcome) ? outcome : 'unknown', undefined, undefined, saying(answer)).report;
+    }
+    const pause = Math.max(answer.retryAfterMs ?? 0, backoffMs(count, context.backoff, context.options.clock.random()));
+    const paused = count >= context.maxAttempts ? 'over' : await context.session.pause(pause);
+    if (paused === 'cancelled') return endCancelled(context, undefined, lost).report;
+    if (paused === 'over') {
+      if (lost) return endUnknown(undefined, undefined, 'It was not there when last looked at.').report;
+      return endWith(outcome === 'throttled' ? 'throttled' : 'unavailable', undefined, undefined, saying(answer))
+        .report;
+    }
+  }
+}
+
+async function attempt(
+  context: WriteContext,
+  object: JsonObject,
+): Promise<{ answer: Answer; stored: JsonObject | undefined }> {
+  const { target, options } = context;
+  const request = {
+    method: 'POST',
+    path: collectionPath(target),
+    query: { fieldManager: context.manager, ...(options.dryRun === true ? { dryRun: 'All' } : {}) },
+    headers: { 'content-type': 'application/json', accept: 'application/json' },
+    body: stringifyJson(object),
+  } as const;
+  const startedAt = options.clock.now();
+  const sent = await context.session.send(request);
+  const answer: Answer =
+    sent.kind === 'reply'
+      ? classifyReply(sent.reply, { verb: 'create', resource: target.resource, terminating: false })
+      : sent.kind === 'cancelled'
+        ? { outcome: 'cancelled' }
+        : { outcome: sent.kind === 'lost' ? 'uncertain' : 'unavailable', message: sent.message };
+  const stored = sent.kind === 'reply' && answer.outcome === 'written' ? objectOf(sent.reply) : undefined;
+  const { outcome, code, reason, message } = answer;
+  const { attempt: number } = context.attempts.add({
+    outcome,
+    ...(code === undefined ? {} : { code }),
+    ...(reason === undefined ? {} : { reason }),
+    ...(message === undefined ? {} : { message }),
+  });
+  context.log.wrote(
+    { verb: 'create', uid: '', attempt: number, paths: [], request, startedAt },
+    outcome,
+    answer,
+    stored,
+  );
+  return { answer, stored };
+}
+
+/**
+ * Somebody's object has the name after a create whose answer was lost. If it holds all that was sent, and only this field
+ * manager wrote it, then what was asked is there.
+ */
+async function afterLost(context: WriteContext, object: JsonObject): Promise<PartReport> {
+  const read = await readObject(context, undefined);
+  const name = describeTarget(context.target);
+  if (read.kind !== 'object') return endUnknown(undefined, undefined, `${name} could not be read.`).report;
+  const fields = metadataOf(read.object)['managedFields'];
+  const oursAlone =
+    !Array.isArray(fields) ||
+    fields.every(
+      (entry) => isJsonObject(entry) && entry['manager'] === context.manager && entry['operation'] === 'Update',
+    );
+  const same = holdsAll(read.object, object);
+  if (same && oursAlone) return endWith('written', read.identity.uid, read.object).report;
+  return endWith('already-exists', read.identity.uid, read.object, { message: `Another ${name} has the name.` }).report;
+}
+
+/** Whether a stored object has everything that was sent; what the server added does not matter. */
+function holdsAll(stored: JsonObject, sent: JsonObject): boolean {
+  return changedPaths(sent, { ...sent, ...pick(stored, sent) }, noListSchema).length === 0;
+}
+
+function pick(stored: JsonObject, sent: JsonObject): JsonObject {
+  const picked: JsonObject = {};
+  for (const [key, value] of Object.entries(sent)) {
+    const there = stored[key];
+    if (there === undefined) picked[key] = null;
+    else
+      picked[key] =
+        isJsonObject(value) && isJsonObject(there) ? pick(there, value) : equalJson(value, there) ? value : there;
+  }
+  return picked;
+}
+
+function identityNote(stored: JsonObject): Partial<Report> {
+  const uid = metadataOf(stored)['uid'];
+  return typeof uid === 'string' ? { uid } : {};
+}

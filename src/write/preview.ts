@@ -1,0 +1,64 @@
+import type { Server } from '../base/server.ts';
+import { equalJson, type Json } from '../codec/json.ts';
+import { diffObjects } from '../core/diff.ts';
+import { noListSchema } from '../core/listSchema.ts';
+import { withServerSet } from '../core/merge.ts';
+import { formatPath } from '../core/path.ts';
+import type { Intent } from './intent.ts';
+import { modify } from './modify.ts';
+import type { ModifyOptions } from './options.ts';
+import type { Report } from './report.ts';
+import { isSecret, type Target } from './target.ts';
+
+/** One change that a write would make, as the server would store it. Values are left out for Secrets. */
+export interface PreviewedChange {
+  readonly path: string;
+  readonly before?: Json;
+  readonly after?: Json;
+}
+
+/** What a write would do. */
+export interface Preview {
+  /** The dry run's report: its outcome tells whether the write would be stored. */
+  readonly report: Report;
+  readonly changes: readonly PreviewedChange[];
+  /** Removed lines that would not be absent but become another value, such as replicas 100 -> 1: each asks to be confirmed. */
+  readonly resets: readonly PreviewedChange[];
+}
+
+/** Asks the server, by a dry run of the safe write, what it would store; nothing is stored. */
+export async function previewWrite(
+  server: Server,
+  target: Target,
+  intent: Intent,
+  options: ModifyOptions,
+): Promise<Preview> {
+  let before: Report['object'];
+  const report = await modify(server, target, intent, {
+    ...options,
+    dryRun: true,
+    onRead: (object) => {
+      before = object;
+    },
+  });
+  if (before === undefined || report.object === undefined || report.outcome !== 'written')
+    return { report, changes: [], resets: [] };
+  const after = withServerSet(before, report.object);
+  const secret = isSecret(target);
+  const changes = diffObjects(before, after, options.schema ?? noListSchema).map((change) => ({
+    path: formatPath(change.path),
+    ...(secret || change.before === undefined ? {} : { before: change.before }),
+    ...(secret || change.after === undefined ? {} : { after: change.after }),
+  }));
+  const resets = (report.storedOtherwise ?? [])
+    .filter(
+      ({ asked, was, stored }) =>
+        asked === undefined && was !== undefined && stored !== undefined && !equalJson(was, stored),
+    )
+    .map(({ path, was, stored }) => ({
+      path,
+      ...(was === undefined ? {} : { before: was }),
+      ...(stored === undefined ? {} : { after: stored }),
+    }));
+  return { report, changes, resets };
+}
