@@ -181,7 +181,7 @@ describe('a log', () => {
     fc.assert(
       fc.property(randomTrace, (events) => {
         const live = new EventLog();
-        for (const { seq: _seq, ...event } of events) live.append(event as never);
+        for (const { seq: _seq, ...event } of events) live.append(event);
         const text = header + [...live.eventsFrom(1)].map((event) => printTraceLine(event)).join('');
         const replayed = new EventLog();
         replayed.replay(read(text).events);

@@ -25,7 +25,7 @@ export class TraceBuilder {
   private clock = 1_000;
 
   push(event: NewTraceEvent): TraceEvent {
-    const added = { ...event, seq: this.events.length + 1 } as TraceEvent;
+    const added: TraceEvent = { ...event, seq: this.events.length + 1 };
     this.events.push(added);
     return added;
   }
