@@ -164,7 +164,8 @@ export class World {
     const actor = this.knowledge.of(event.actor);
     actor.hasReads = true;
     const resource = `${event.scope.group}/${event.scope.resource}`;
-    if (event.given.length === 0 && event.verb !== 'get') actor.blindReads.set(resource, event.at);
+    
+    if (event.given.length === 0 && isBlind(event)) actor.blindReads.set(resource, event.at);
     for (const item of event.given) {
       const name = { group: event.scope.group, resource: event.scope.resource, namespace: item.namespace, name: item.name };
       const given = { at: event.at, seq: event.seq, how: event.verb, cacheAllowed: event.cacheAllowed };
@@ -304,6 +305,11 @@ function ownersOf(references: readonly unknown[]): { uid: string; name: string; 
     const owner = item as { uid?: unknown; name?: unknown; kind?: unknown };
     return typeof owner.uid === 'string' && typeof owner.name === 'string' ? [{ uid: owner.uid, name: owner.name, kind: typeof owner.kind === 'string' ? owner.kind : '' }] : [];
   });
+}
+
+/** Whether an answer without objects may have held some: an audit log below its highest level does not show them. */
+function isBlind(event: ReadEvent): boolean {
+  return event.via === 'audit' && (event.code === undefined || event.code === 200);
 }
 
 /** Events are about other objects and nobody contends for them. */

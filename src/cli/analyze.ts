@@ -1,0 +1,134 @@
+import { InvalidArgumentError, Option, type Command } from 'commander';
+import { Readable } from 'node:stream';
+import { AppError } from '../base/appError.ts';
+import { failsOn } from '../core/findings/report/allow.ts';
+import type { FindingsReport } from '../core/findings/report/report.ts';
+import type { Mark } from '../core/findings/report/html.ts';
+import type { Shard } from '../recorder/shard.ts';
+import {
+  findingsExit,
+  makeReport,
+  readFailRules,
+  sayNotes,
+  type FailOptions,
+  type FailRules,
+} from './findingsOutput.ts';
+import type { CliIo } from './io.ts';
+
+type Format = 'text' | 'json' | 'html' | 'sarif' | 'junit';
+
+interface AnalyzeOptions extends FailOptions {
+  format: Format;
+  output?: 'text' | 'json';
+  shard?: Shard;
+  merge?: true;
+}
+
+const MAX_MARKS = 20_000;
+
+/** Registers `analyze`. */
+export function registerAnalyze(program: Command, io: CliIo): void {
+  program
+    .command('analyze')
+    .description('findings of traces and of API servers’ audit logs (JSON Lines, plain or gzip)')
+    .argument('<files...>', 'traces or audit logs; - is standard input')
+    .addOption(
+      new Option('--format <format>', 'how to print')
+        .choices(['text', 'json', 'html', 'sarif', 'junit'])
+        .default('text'),
+    )
+    .addOption(new Option('-o, --output <format>', 'the same as --format').choices(['text', 'json']))
+    .option('--fail-on <ids>', 'exit with 10 on these findings (ids, id/kind, a severity, any)')
+    .option('--allow <file>', 'known findings, each with a reason and an expiry')
+    .option('--shard <i/n>', 'only the i-th of n parts of the objects', readShard)
+    .option('--merge', 'the files are the JSON of shards: put them together')
+    .action(async (files: string[], options: AnalyzeOptions) => {
+      const rules = await readFailRules(options);
+      const format: Format = options.output ?? options.format;
+      if (options.merge === true && options.shard !== undefined)
+        throw new AppError('usage', '--merge puts shards together and cannot be one.');
+      const { report, marks, extra } =
+        options.merge === true
+          ? await merged(files, rules, io)
+          : await analysed(files, options, rules, io, format === 'html');
+      io.stdout(await print(report, marks, format, rules, extra));
+      if (format === 'sarif' || format === 'junit') sayNotes(report, io);
+      const code = findingsExit(report, rules);
+      if (code !== 0) io.exit(code);
+    });
+}
+
+interface Outcome {
+  report: FindingsReport;
+  marks: readonly Mark[];
+  /** Members that only a shard's JSON has. */
+  extra: Record<string, unknown>;
+}
+
+async function analysed(
+  files: readonly string[],
+  options: AnalyzeOptions,
+  rules: FailRules,
+  io: CliIo,
+  withMarks: boolean,
+): Promise<Outcome> {
+  const { analyse } = await import('../recorder/analysis.ts');
+  const stdin = io.stdin instanceof Readable ? io.stdin : Readable.from(io.stdin);
+  const found = await analyse({
+    files,
+    stdin,
+    signal: io.signal,
+    ...(options.shard === undefined ? {} : { shard: options.shard }),
+    ...(withMarks ? { marks: MAX_MARKS } : {}),
+  });
+  const { findings, events, notAnalysed, notes, marks } = found;
+  const report = makeReport(findings, rules, { events, notAnalysed, notes }, io.clock.now());
+  return { report, marks, extra: found.facts === undefined ? {} : { facts: found.facts, shard: options.shard } };
+}
+
+async function merged(files: readonly string[], rules: FailRules, io: CliIo): Promise<Outcome> {
+  const { mergeShards } = await import('../recorder/mergeShards.ts');
+  const { findings, events, notAnalysed, notes } = await mergeShards(files, io.signal);
+  return { report: makeReport(findings, rules, { events, notAnalysed, notes }, io.clock.now()), marks: [], extra: {} };
+}
+
+async function print(
+  report: FindingsReport,
+  marks: readonly Mark[],
+  format: Format,
+  rules: FailRules,
+  extra: Record<string, unknown>,
+): Promise<string> {
+  switch (format) {
+    case 'text':
+      return (await import('../core/findings/report/report.ts')).reportText(report);
+    case 'json': {
+      const { reportJson } = await import('../core/findings/report/report.ts');
+      const text = reportJson(report);
+      return Object.keys(extra).length === 0
+        ? text
+        : `${text.trimEnd().slice(0, -1)},${JSON.stringify(extra).slice(1)}\n`;
+    }
+    case 'html':
+      return (await import('../core/findings/report/html.ts')).reportHtml(
+        report,
+        marks,
+        'Findings of Kubernetes object versions',
+      );
+    case 'sarif':
+      return (await import('../core/findings/report/sarif.ts')).reportSarif(report, { version: '0.1.0' });
+    case 'junit': {
+      const { reportJunit } = await import('../core/findings/report/junit.ts');
+      const named = rules.failOn.any || rules.failOn.ids.length > 0 || rules.failOn.from !== undefined;
+      return reportJunit(report, (finding) => (named ? failsOn(finding, rules.failOn) : finding.severity !== 'info'));
+    }
+  }
+}
+
+function readShard(text: string): Shard {
+  const [, index, count] = /^(\d+)\/(\d+)$/.exec(text) ?? [];
+  const shard = { index: Number(index) - 1, count: Number(count) };
+  if (index === undefined || shard.index < 0 || shard.index >= shard.count)
+    throw new InvalidArgumentError('It is written i/n, with i from 1 to n.');
+  return shard;
+}

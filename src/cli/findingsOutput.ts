@@ -1,0 +1,95 @@
+import { readFile } from 'node:fs/promises';
+import { AppError, messageOf } from '../base/appError.ts';
+import { parseYaml } from '../codec/yaml.ts';
+import type { Finding } from '../core/findings/finding.ts';
+import {
+  allowanceOf,
+  expiredFor,
+  failsOn,
+  readAllowances,
+  readFailOn,
+  type Allowance,
+  type FailOn,
+} from '../core/findings/report/allow.ts';
+import type { FindingsReport } from '../core/findings/report/report.ts';
+import { exitCodes, type ExitCode } from './exitCodes.ts';
+import type { CliIo } from './io.ts';
+
+/** The options by which findings decide an exit code. */
+export interface FailOptions {
+  failOn?: string;
+  allow?: string;
+}
+
+/** What `--fail-on` and `--allow` said, read before any work begins. */
+export interface FailRules {
+  readonly failOn: FailOn;
+  readonly allowances: readonly Allowance[];
+}
+
+/**
+ * Reads `--fail-on` and the allow file.
+ * @throws AppError `usage`
+ */
+export async function readFailRules(options: FailOptions): Promise<FailRules> {
+  const failOn = readFailOn(options.failOn ?? '');
+  if ('problem' in failOn) throw new AppError('usage', `${failOn.problem}.`);
+  return { failOn, allowances: options.allow === undefined ? [] : await readAllowFile(options.allow) };
+}
+
+async function readAllowFile(path: string): Promise<Allowance[]> {
+  let text: string;
+  try {
+    text = await readFile(path, 'utf8');
+  } catch (error) {
+    throw new AppError('usage', `The allow file ${path} cannot be read: ${messageOf(error)}`, { cause: error });
+  }
+  const reading = parseYaml(text);
+  const [problem] = reading.problems;
+  if (problem !== undefined)
+    throw new AppError('usage', `The allow file ${path} is not valid YAML: ${problem.message}`);
+  const { allowances, problems } = readAllowances(reading.value ?? []);
+  if (problems[0] !== undefined)
+    throw new AppError('usage', `${path}: ${problems.join(' ')}`, {
+      advice: 'Every entry has an id, a reason and an expiry.',
+    });
+  return allowances;
+}
+
+/** Sorts findings into those that count and those that are allowed, and says which allowances have expired. */
+export function makeReport(
+  findings: readonly Finding[],
+  rules: FailRules,
+  rest: Omit<FindingsReport, 'findings' | 'allowed'>,
+  now: number,
+): FindingsReport {
+  const counted: Finding[] = [];
+  const allowed: { finding: Finding; allowance: Allowance }[] = [];
+  for (const finding of findings) {
+    const allowance = allowanceOf(finding, rules.allowances, now);
+    if (allowance === undefined) counted.push(finding);
+    else allowed.push({ finding, allowance });
+  }
+  const expired = expiredFor(counted, rules.allowances, now).map(
+    (entry) => `The allowance of ${entry.id} ("${entry.reason}") has expired.`,
+  );
+  return { ...rest, findings: counted, allowed, notes: [...rest.notes, ...expired] };
+}
+
+/** The exit code that the findings decide. */
+export function findingsExit(report: FindingsReport, rules: FailRules): ExitCode {
+  return report.findings.some((finding) => failsOn(finding, rules.failOn)) ? exitCodes.findings : exitCodes.done;
+}
+
+/** Reads YAML as Kubernetes does; used for apply bodies. Text that is not YAML throws. */
+export function yamlValue(text: string): NonNullable<ReturnType<typeof parseYaml>['value']> | null {
+  const reading = parseYaml(text);
+  const [problem] = reading.problems;
+  if (problem !== undefined) throw new AppError('invalid-yaml', problem.message);
+  return reading.value ?? null;
+}
+
+/** Says the notes of a report on stderr where the format itself has no place for them. */
+export function sayNotes(report: FindingsReport, io: CliIo): void {
+  for (const note of report.notes) io.stderr(`${note}\n`);
+}

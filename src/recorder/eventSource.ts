@@ -1,0 +1,127 @@
+import type { Readable } from 'node:stream';
+import { AppError } from '../base/appError.ts';
+import { isJsonObject, parseJson, type Json } from '../codec/json.ts';
+import { TraceReader } from '../core/trace.ts';
+import type { NewTraceEvent, TraceEvent } from '../core/traceEvent.ts';
+import { auditEvents, type AuditContext } from './auditEvents.ts';
+import { inputLines } from './inputLines.ts';
+import { isForeignLine, type Shard } from './shard.ts';
+
+/** Events of one moment, from one file. */
+export interface TimedEvents {
+  readonly at: number;
+  readonly events: readonly (TraceEvent | NewTraceEvent)[];
+}
+
+/** What one file turned out to be, and what of it could not be read. */
+export interface SourceCounts {
+  kind: 'trace' | 'audit' | 'unknown';
+  lines: number;
+  unreadable: number;
+  torn: number;
+  /** Audit events by level. */
+  levels: Record<string, number>;
+  notes: string[];
+}
+
+/** Reads traces and audit logs as one kind of source, a batch of lines at a time. */
+export class EventSource {
+  readonly path: string;
+  readonly counts: SourceCounts = { kind: 'unknown', lines: 0, unreadable: 0, torn: 0, levels: {}, notes: [] };
+  private readonly batches: AsyncGenerator<{ lines: string[]; torn?: string }>;
+  private readonly context: AuditContext;
+  private readonly shard: Shard | undefined;
+  private readonly trace = new TraceReader();
+
+  constructor(path: string, input: { stdin: Readable; signal: AbortSignal; context: AuditContext; shard?: Shard | undefined }) {
+    this.path = path;
+    this.context = input.context;
+    this.shard = input.shard;
+    this.batches = inputLines(path, input.stdin, input.signal);
+  }
+
+  /**
+   * The next events; undefined at the end.
+   * @throws AppError `trace-unreadable`, `trace-newer`
+   */
+  async next(): Promise<TimedEvents[] | undefined> {
+    const batch = await this.batches.next();
+    if (batch.done === true) return this.finish();
+    const { lines, torn } = batch.value;
+    if (torn !== undefined) return this.takeTorn(torn);
+    const timed: TimedEvents[] = [];
+    for (const line of lines) this.take(line, timed);
+    return timed;
+  }
+
+  private take(line: string, timed: TimedEvents[]): void {
+    this.counts.lines += 1;
+    if (this.counts.kind === 'unknown') this.counts.kind = kindOf(line);
+    if (this.counts.kind === 'trace') {
+      for (const event of this.trace.push(`${line}\n`)) timed.push({ at: event.at, events: [event] });
+      if (this.trace.failure !== undefined) throw this.trace.failure;
+      return;
+    }
+    if (this.counts.kind === 'unknown') {
+      this.counts.unreadable += 1;
+      return;
+    }
+    this.takeAudit(line, timed);
+  }
+
+  private takeAudit(line: string, timed: TimedEvents[]): void {
+    if (line.includes('"stage":"RequestReceived"') || (this.shard !== undefined && isForeignLine(line, this.shard))) return;
+    let value: Json;
+    try {
+      value = parseJson(line);
+    } catch {
+      // A line that is no JSON is counted and said; the others are read.
+      this.counts.unreadable += 1;
+      return;
+    }
+    const reading = auditEvents(value, this.context);
+    if (reading === undefined) {
+      if (!isJsonObject(value) || value['kind'] !== 'Event') this.counts.unreadable += 1;
+      return;
+    }
+    this.counts.levels[reading.level] = (this.counts.levels[reading.level] ?? 0) + 1;
+    timed.push(reading);
+  }
+
+  /** A last line without its line feed is whole if it parses. */
+  private takeTorn(line: string): TimedEvents[] {
+    const timed: TimedEvents[] = [];
+    const before = this.counts.unreadable;
+    this.take(line, timed);
+    if (this.counts.unreadable > before) {
+      this.counts.unreadable = before;
+      this.counts.torn += 1;
+    }
+    return timed;
+  }
+
+  private finish(): TimedEvents[] | undefined {
+    if (this.counts.kind !== 'trace') {
+      if (this.counts.kind === 'unknown' && this.counts.lines > 0) {
+        throw new AppError('trace-unreadable', `${this.path} is neither a trace nor an audit log of audit.k8s.io/v1.`, { advice: 'Give a file that `record --trace` wrote, or the JSON Lines of an API server’s audit log backend.' });
+      }
+      return undefined;
+    }
+    if (this.done) return undefined;
+    this.done = true;
+    const rest = this.trace.end();
+    for (const problem of this.trace.problems) {
+      if (problem.code === 'torn-tail') this.counts.torn += 1;
+      else this.counts.unreadable += 1;
+      if (this.counts.notes.length < 5) this.counts.notes.push(`${this.path}:${problem.line}: ${problem.message}`);
+    }
+    return rest.map((event) => ({ at: event.at, events: [event] }));
+  }
+
+  private done = false;
+}
+
+function kindOf(line: string): SourceCounts['kind'] {
+  if (line.includes('"trace":"object-versions"') || /^\s*\{\s*"trace"\s*:/.test(line)) return 'trace';
+  return line.includes('audit.k8s.io/') || (line.includes('"auditID"') && line.includes('"stage"')) ? 'audit' : 'unknown';
+}

@@ -1,0 +1,72 @@
+import { createReadStream } from 'node:fs';
+import type { Readable } from 'node:stream';
+import { createGunzip } from 'node:zlib';
+import { AppError, messageOf } from '../base/appError.ts';
+
+const NEWLINE = 0x0a;
+const CHUNK_BYTES = 256 * 1024;
+const MAX_LINE_BYTES = 256 * 1024 * 1024;
+
+/**
+ * The lines of a file (or of standard input for `-`), gzip or plain, in batches as they are read; never the whole of it.
+ * A last line without its line feed is marked: it may be torn.
+ * @throws AppError `trace-unreadable`, `cancelled`
+ */
+export async function* inputLines(path: string, stdin: Readable, signal: AbortSignal): AsyncGenerator<{ lines: string[]; torn?: string }> {
+  const source = path === '-' ? stdin : createReadStream(path, { highWaterMark: CHUNK_BYTES, signal });
+  let held: Buffer[] = [];
+  let heldBytes = 0;
+  try {
+    for await (const chunk of unzipped(source)) {
+      const lines: string[] = [];
+      let start = 0;
+      for (let end = chunk.indexOf(NEWLINE); end >= 0; end = chunk.indexOf(NEWLINE, start)) {
+        const part = chunk.subarray(start, end);
+        const whole = held.length === 0 ? part : Buffer.concat([...held, part]);
+        held = [];
+        heldBytes = 0;
+        if (whole.length > 1) lines.push(whole.toString('utf8'));
+        start = end + 1;
+      }
+      if (start < chunk.length) {
+        held.push(Buffer.from(chunk.subarray(start)));
+        heldBytes += chunk.length - start;
+        if (heldBytes > MAX_LINE_BYTES) throw new AppError('trace-unreadable', `${path} has a line of more than 256 MiB.`);
+      }
+      if (lines.length > 0) yield { lines };
+    }
+  } catch (error) {
+    if (signal.aborted) throw new AppError('cancelled', 'Cancelled.', { cause: error });
+    if (error instanceof AppError) throw error;
+    throw new AppError('trace-unreadable', `${path} cannot be read: ${messageOf(error)}`, { cause: error });
+  }
+  const rest = Buffer.concat(held).toString('utf8').trim();
+  if (rest !== '') yield { lines: [], torn: rest };
+}
+
+/** The bytes as they are, or unpacked where the first two are gzip's. */
+async function* unzipped(source: Readable): AsyncGenerator<Buffer> {
+  const chunks = source[Symbol.asyncIterator]();
+  const first = await chunks.next();
+  if (first.done === true) return;
+  const head = Buffer.from(first.value as Uint8Array);
+  if (head[0] !== 0x1f || head[1] !== 0x8b) {
+    yield head;
+    for (let next = await chunks.next(); next.done !== true; next = await chunks.next()) yield Buffer.from(next.value as Uint8Array);
+    return;
+  }
+  const gunzip = createGunzip({ chunkSize: CHUNK_BYTES });
+  const feed = async (): Promise<void> => {
+    try {
+      gunzip.write(head);
+      for (let next = await chunks.next(); next.done !== true; next = await chunks.next()) {
+        if (!gunzip.write(next.value)) await new Promise((resolve) => gunzip.once('drain', resolve));
+      }
+      gunzip.end();
+    } catch (error) {
+      gunzip.destroy(error instanceof Error ? error : new Error(String(error)));
+    }
+  };
+  void feed();
+  for await (const chunk of gunzip) yield chunk as Buffer;
+}
