@@ -10,20 +10,28 @@ export interface KnownObject {
 /** What a new sight of an object means. */
 export type Sight = 'new' | 'changed' | 'same' | 'recreated';
 
+const SEPARATOR = '\0';
+
 /**
- * What one watch knows to be there, by namespace and name, so that a new list can be compared with it. It keeps nothing of
- * an object but what its event keeps anyway.
+ * What one watch of one resource knows to be there, by namespace and name, so that a new list can be compared with it. Of
+ * each object it keeps one text of UID and token: large watches are many.
  */
 export class KnownObjects {
-  private readonly namespaces = new Map<string, Map<string, KnownObject>>();
+  private readonly resource: Pick<ObjectName, 'group' | 'resource'>;
+  private readonly namespaces = new Map<string, Map<string, string>>();
   private count = 0;
+
+  constructor(resource: Pick<ObjectName, 'group' | 'resource'>) {
+    this.resource = resource;
+  }
 
   get size(): number {
     return this.count;
   }
 
-  get(name: ObjectName): KnownObject | undefined {
-    return this.namespaces.get(name.namespace)?.get(name.name);
+  get({ namespace, name }: ObjectName): KnownObject | undefined {
+    const text = this.namespaces.get(namespace)?.get(name);
+    return text === undefined ? undefined : this.unpack(namespace, name, text);
   }
 
   /** Remembers a sight, and says what it means; for `recreated`, `before` is the incarnation that is gone. */
@@ -34,21 +42,21 @@ export class KnownObjects {
       names = new Map();
       this.namespaces.set(namespace, names);
     }
-    const before = names.get(name);
-    names.set(name, object);
-    if (before === undefined) {
+    const known = names.get(name);
+    names.set(name, [object.uid, object.token].join(SEPARATOR));
+    if (known === undefined) {
       this.count += 1;
       return { sight: 'new' };
     }
+    const before = this.unpack(namespace, name, known);
     if (before.uid !== object.uid) return { sight: 'recreated', before };
     return { sight: before.token === object.token ? 'same' : 'changed', before };
   }
 
   /** Forgets an object; false if it was not known under this UID. */
   forget(name: ObjectName, uid: string): boolean {
-    const names = this.namespaces.get(name.namespace);
-    if (names?.get(name.name)?.uid !== uid) return false;
-    names.delete(name.name);
+    if (this.get(name)?.uid !== uid) return false;
+    this.namespaces.get(name.namespace)?.delete(name.name);
     this.count -= 1;
     return true;
   }
@@ -65,8 +73,14 @@ export class KnownObjects {
     const gone: KnownObject[] = [];
     for (const [namespace, objects] of this.namespaces) {
       const still = present.get(namespace);
-      for (const [name, object] of objects) if (still?.has(name) !== true) gone.push(object);
+      for (const [name, text] of objects) if (still?.has(name) !== true) gone.push(this.unpack(namespace, name, text));
     }
     return gone;
+  }
+
+  private unpack(namespace: string, name: string, text: string): KnownObject {
+    const end = text.indexOf(SEPARATOR);
+    const { group, resource } = this.resource;
+    return { name: { group, resource, namespace, name }, uid: text.slice(0, end), token: text.slice(end + 1) };
   }
 }

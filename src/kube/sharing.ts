@@ -1,4 +1,4 @@
-import { stringifyJson, type Json } from '../codec/json.ts';
+import type { Json } from '../codec/json.ts';
 import type { ObservedEvent } from '../core/traceEvent.ts';
 
 const MAX_VALUES = 4096;
@@ -24,9 +24,10 @@ export class Sharing {
   }
 
   private value<T extends Json>(value: T): T {
-    const key = stringifyJson(value);
-    const known = this.values.get(key);
+    const key = keyOf(value);
+    const known = key === undefined ? undefined : this.values.get(key);
     if (known !== undefined) return known as T;
+    if (key === undefined) return value;
     if (this.values.size >= MAX_VALUES) this.values.clear();
     this.values.set(key, value);
     return value;
@@ -38,5 +39,14 @@ export class Sharing {
     if (this.texts.size >= MAX_VALUES) this.texts.clear();
     this.texts.set(text, text);
     return text;
+  }
+}
+
+/** Undefined for what plain JSON cannot print (an integer beyond 2^53): that is not shared. */
+function keyOf(value: Json): string | undefined {
+  try {
+    return JSON.stringify(value);
+  } catch {
+    return undefined;
   }
 }

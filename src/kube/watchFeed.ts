@@ -21,7 +21,7 @@ export type Seen = Omit<ObservedEvent, 'seq'>;
  * an object that only left the selection, keeps the gap. Knows nothing of connections.
  */
 export class WatchFeed {
-  readonly known = new KnownObjects();
+  readonly known: KnownObjects;
   private readonly cluster: Cluster;
   private readonly target: WatchTarget;
   private readonly sink: WatchSink;
@@ -38,6 +38,7 @@ export class WatchFeed {
     this.sink = sink;
     this.options = options;
     this.signal = signal;
+    this.known = new KnownObjects(target.resource);
     this.leavable = canBeLeft(target);
   }
 
@@ -120,7 +121,7 @@ export class WatchFeed {
   }
 
   private pushSight(events: NewTraceEvent[], seen: Seen): void {
-    const { sight, before } = this.known.see({ name: seen.name, uid: seen.uid, token: seen.token });
+    const { sight, before } = this.known.see(seen);
     if (sight === 'same') return;
     if (sight === 'recreated' && before !== undefined) {
       // Nobody saw the first one go, whatever brought the second.
