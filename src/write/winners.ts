@@ -20,22 +20,27 @@ export function changedPaths(before: JsonObject, after: JsonObject, schema: List
 
 /**
  * Who made progress between two reads, by the entries of `managedFields` that changed. Where exactly one entry changed, all
- * that changed is its doing, removals included; else each entry has what it owns now. Without managed fields: nobody known.
+ * that changed is its doing, removals included; else each entry has what it owns now. Where none changed, the values are their
+ * owners' doing: anybody else's write would have taken the fields over (entries tell whole seconds only). Without managed
+ * fields: nobody is known.
  */
 export function winnersBetween(before: JsonObject, after: JsonObject, schema: ListSchema): Winner[] {
   const paths = changedPaths(before, after, schema);
   const old = new Map(entriesOf(before));
-  const entries = ownersIn(after);
-  const changed = entriesOf(after)
-    .map(([identity, entry], index) => ({ entry, before: old.get(identity), owner: entries[index] }))
-    .filter(({ entry, before: was }) => !equalJson(entry, was));
-  const moved = changed.filter(({ entry, before: was }) => was === undefined || !equalJson(timeOf(entry), timeOf(was)));
-  const candidates = moved.length > 0 ? moved : changed;
+  const owners = ownersIn(after);
+  const entries = entriesOf(after).map(([identity, entry], index) => ({
+    entry,
+    was: old.get(identity),
+    owner: owners[index],
+  }));
+  const changed = entries.filter(({ entry, was }) => !equalJson(entry, was));
+  const moved = changed.filter(({ entry, was }) => was === undefined || !equalJson(timeOf(entry), timeOf(was)));
+  const candidates = moved.length > 0 ? moved : changed.length > 0 ? changed : entries;
   return candidates.flatMap(({ owner }) => {
     if (owner === undefined) return [];
-    const own =
-      candidates.length === 1 ? paths : paths.filter((path) => ownersOfPath([owner], after, path, schema).length > 0);
-    return [winner(owner, own.map(formatPath))];
+    const isAlone = candidates.length === 1 && candidates !== entries;
+    const own = isAlone ? paths : paths.filter((path) => ownersOfPath([owner], after, path, schema).length > 0);
+    return own.length === 0 && candidates === entries ? [] : [winner(owner, own.map(formatPath))];
   });
 }
 
