@@ -67,6 +67,11 @@ function autoscalerErrors(object: JsonObject): FieldError[] {
   if (max === 0) errors.push(required('spec.maxReplicas', 'must be set and greater than 0'));
   if (max < 0) errors.push(invalidValue('spec.maxReplicas', max, 'must be greater than or equal to 1'));
   if (min !== undefined && max < min) errors.push(invalidValue('spec.maxReplicas', max, 'must be greater than or equal to `minReplicas`'));
+  const target = objectAt(spec, 'scaleTargetRef');
+  const isCore = !textAt(target, 'apiVersion').includes('/');
+  if (isCore && textAt(target, 'kind') !== 'ReplicationController') {
+    errors.push(invalidValue('spec.scaleTargetRef.apiVersion', textAt(target, 'apiVersion'), 'apiVersion must specify API group'));
+  }
   for (const name of ['kind', 'name']) {
     const value = textAt(spec, 'scaleTargetRef', name);
     if (value === '') errors.push(required(`spec.scaleTargetRef.${name}`));

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../codec/json.ts';
-import { isJsonObject } from '../../codec/json.ts';
+import { equalJson, isJsonObject } from '../../codec/json.ts';
 import { invalidValue, notSupported, required, type FieldError } from '../status.ts';
 import { ensureObject, numberAt, objectAt, objectsAt, setDefault, textAt } from './access.ts';
 import { ageOf, containerColumns, humanDuration, orNone, selectorText, since } from './cells.ts';
@@ -24,7 +24,8 @@ export function jobKind(): Kind {
     place: PLACE,
     plural: 'jobs',
     generation: 'spec',
-    metadataChecks: { changes: 2, whole: 1 },
+    defaultPropagation: 'Orphan',
+    metadataChecks: { changes: 1, whole: 1 },
     fieldSelectors: { 'status.successful': ['status', 'succeeded'] },
     defaults: defaultJob,
     create: (object) => {
@@ -34,8 +35,10 @@ export function jobKind(): Kind {
       const labels = { [CONTROLLER_UID]: uid, [JOB_NAME]: name, 'controller-uid': uid, 'job-name': name };
       const own = objectAt(object, 'metadata', 'labels');
       const metadata = ensureObject(ensureObject(spec, 'template'), 'metadata');
-      metadata['labels'] = { ...objectAt(metadata, 'labels'), ...labels };
-      if (Object.keys(own).length === 0) ensureObject(object, 'metadata')['labels'] = { ...labels };
+      const given = objectAt(metadata, 'labels');
+      metadata['labels'] = { ...given, ...labels };
+      const sharesLabels = equalJson(own, given);
+      if (sharesLabels) ensureObject(object, 'metadata')['labels'] = { ...given, ...labels };
       spec['selector'] = { matchLabels: { [CONTROLLER_UID]: uid } };
     },
     validate: (object) => jobErrors(objectAt(object, 'spec'), 'spec', true),
@@ -88,7 +91,7 @@ function jobErrors(spec: JsonObject, field: string, needsSelector: boolean): Fie
     }
   }
   const mode = textAt(spec, 'completionMode');
-  if (mode !== '' && !['Indexed', 'NonIndexed'].includes(mode)) errors.push(notSupported(`${field}.completionMode`, mode, ['Indexed', 'NonIndexed']));
+  if (mode !== '' && !['Indexed', 'NonIndexed'].includes(mode)) errors.push(notSupported(`${field}.completionMode`, mode, ['NonIndexed', 'Indexed']));
   if (mode === 'Indexed' && spec['completions'] === undefined) errors.push(required(`${field}.completions`, 'when completion mode is Indexed'));
   const template = objectAt(spec, 'template');
   errors.push(...templateErrors(template, `${field}.template`), ...restartErrors(textAt(template, 'spec', 'restartPolicy'), `${field}.template.spec.restartPolicy`));

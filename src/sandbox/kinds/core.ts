@@ -17,7 +17,7 @@ export function namespaceKind(): Kind {
     place: 'api/v1',
     plural: 'namespaces',
     checkName: dnsLabel,
-    metadataChecks: { changes: 2, whole: 1 },
+    metadataChecks: { changes: 1, whole: 1 },
     fieldSelectors: { name: ['metadata', 'name'], 'status.phase': ['status', 'phase'] },
     defaults: (object) => {
       const name = textAt(object, 'metadata', 'name');
@@ -26,6 +26,7 @@ export function namespaceKind(): Kind {
       if (textAt(status, 'phase') === '') status['phase'] = 'Active';
     },
     create: (object) => {
+      ensureObject(ensureObject(object, 'metadata'), 'labels')['kubernetes.io/metadata.name'] = textAt(object, 'metadata', 'name');
       const spec = ensureObject(object, 'spec');
       const finalizers = textsAt(spec, 'finalizers');
       spec['finalizers'] = finalizers.includes('kubernetes') ? finalizers : [...finalizers, 'kubernetes'];
@@ -41,7 +42,7 @@ export function configMapKind(): Kind {
   return defineKind({
     place: 'api/v1',
     plural: 'configmaps',
-    metadataChecks: { changes: 2, whole: 1 },
+    metadataChecks: { changes: 1, whole: 1 },
     validate: (object) => {
       const [data, binary] = [objectAt(object, 'data'), objectAt(object, 'binaryData')];
       const errors = [...keyErrors(data, 'data'), ...keyErrors(binary, 'binaryData')];
@@ -86,7 +87,7 @@ export function secretKind(): Kind {
   return defineKind({
     place: 'api/v1',
     plural: 'secrets',
-    metadataChecks: { changes: 2, whole: 1 },
+    metadataChecks: { changes: 1, whole: 1 },
     fieldSelectors: { type: ['type'] },
     defaults: (object) => {
       if (textAt(object, 'type') === '') object['type'] = 'Opaque';
@@ -113,7 +114,7 @@ function secretErrors(object: JsonObject): FieldError[] {
   if (sizeOf(data, 0.75) > MAX_DATA_BYTES) errors.push(tooLong('data', MAX_DATA_BYTES));
   for (const key of REQUIRED_KEYS[type] ?? []) if (!(key in data)) errors.push(required(`data[${key}]`));
   if (type === 'kubernetes.io/basic-auth' && !('username' in data) && !('password' in data)) {
-    errors.push(required('data[%username]'), required('data[%password]'));
+    errors.push(required('data[username]'), required('data[password]'));
   }
   if (type === 'kubernetes.io/service-account-token' && textAt(object, 'metadata', 'annotations', 'kubernetes.io/service-account.name') === '') {
     errors.push(required('metadata.annotations[kubernetes.io/service-account.name]'));
@@ -127,7 +128,7 @@ export function serviceAccountKind(): Kind {
     place: 'api/v1',
     plural: 'serviceaccounts',
     deleteAnswers: 'object',
-    metadataChecks: { changes: 2, whole: 1 },
+    metadataChecks: { changes: 1, whole: 1 },
     cells: (object, nowMs) => [textAt(object, 'metadata', 'name'), ageOf(object, nowMs)],
   });
 }
@@ -139,7 +140,8 @@ export function endpointsKind(): Kind {
     plural: 'endpoints',
     createOnUpdate: true,
     storagePath: 'services/endpoints',
-    metadataChecks: { changes: 2, whole: 1 },
+    deprecation: 'v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice',
+    metadataChecks: { changes: 1, whole: 1 },
     defaults: (object) => {
       for (const subset of objectsAt(object, 'subsets')) for (const port of objectsAt(subset, 'ports')) if (textAt(port, 'protocol') === '') port['protocol'] = 'TCP';
     },
@@ -164,7 +166,8 @@ export function nodeKind(): Kind {
     place: 'api/v1',
     plural: 'nodes',
     storagePath: 'minions',
-    metadataChecks: { changes: 2, whole: 1 },
+    keepsStatusOnCreate: true,
+    metadataChecks: { changes: 1, whole: 1 },
     fieldSelectors: { 'spec.unschedulable': ['spec', 'unschedulable'] },
     defaults: (object) => {
       const status = ensureObject(object, 'status');

@@ -17,7 +17,6 @@ export function crdKind(): Kind {
     unconditionalUpdate: false,
     generation: 'spec',
     statusResets: [['metadata']],
-    metadataChecks: { changes: 2, whole: 0 },
     storagePath: 'apiextensions.k8s.io/customresourcedefinitions',
     defaults: (object) => {
       const spec = ensureObject(object, 'spec');

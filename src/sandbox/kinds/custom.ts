@@ -11,7 +11,7 @@ import { ageOf, since } from './cells.ts';
 import { schemaErrors } from './customValidation.ts';
 import { findByJsonPath } from './jsonPath.ts';
 import type { Kind, ScalePaths, TableColumn } from './kind.ts';
-import { metadataErrors, metadataUpdateErrors } from './metadata.ts';
+import { generalUpdateErrors, metadataErrors, metadataUpdateErrors } from './metadata.ts';
 import { dnsSubdomain } from './names.ts';
 
 const VERBS = ['delete', 'deletecollection', 'get', 'list', 'patch', 'create', 'update', 'watch'];
@@ -72,9 +72,8 @@ export function customKind(crd: JsonObject, version: string): Kind {
     },
     validateCreate: (object) => [...metadataErrors(object, namespaced, dnsSubdomain, false), ...validate(object)],
     validateUpdate: (next, live) => [
-      ...metadataUpdateErrors(next, live),
-      ...metadataUpdateErrors(next, live),
-      ...metadataErrors(next, namespaced, dnsSubdomain, false),
+      ...generalUpdateErrors(next, live),
+      ...metadataUpdateErrors(next, live, false),
       ...unlessUnchanged(validate(next), next, live),
     ],
     released: () => undefined,

@@ -3,11 +3,12 @@ import { equalJson, isJsonObject } from '../../codec/json.ts';
 import { loadData } from '../data/data.ts';
 import type { Path } from '../../core/path.ts';
 import { components, structOf } from '../schema/builtInTypes.ts';
-import { emptyOf } from '../schema/normalize.ts';
+import { emptyOf, normalize } from '../schema/normalize.ts';
+import type { Schema } from '../schema/schema.ts';
 import type { FieldError } from '../status.ts';
 import { objectAt, setOrDelete, textAt, valueAtNames } from './access.ts';
 import type { Kind, OtherSubresource, TableColumn, WriteContext } from './kind.ts';
-import { metadataErrors, metadataUpdateErrors } from './metadata.ts';
+import { generalUpdateErrors, metadataErrors, metadataUpdateErrors } from './metadata.ts';
 import { dnsSubdomain, type NameCheck } from './names.ts';
 
 /** What is particular to one built-in kind; all else follows from the recorded discovery and from the common rules. */
@@ -23,13 +24,18 @@ export interface KindRules {
   /** The part of the store's key before the namespace, where it is not the plural. */
   readonly storagePath?: string;
   /** Which changes count as a generation; 'none' leaves what a client sets on create. */
-  readonly generation?: 'none' | 'spec' | 'spec-or-annotations';
+  readonly generation?: 'none' | 'spec' | 'spec-or-annotations' | ((next: JsonObject, live: JsonObject) => boolean);
+  /** A status that comes with a create is kept (Nodes). */
+  readonly keepsStatusOnCreate?: boolean;
+  readonly defaultPropagation?: 'Background' | 'Orphan';
+  /** What every answer warns of. */
+  readonly deprecation?: string;
   /** Paths that /status resets besides spec. */
   readonly statusResets?: readonly (readonly string[])[];
   readonly fieldSelectors?: Readonly<Record<string, readonly string[]>>;
   /**
-   * How often an update repeats the errors of metadata: the server validates in layers, and each names them again.
-   * `changes` counts checks of what changed, `whole` those of the new metadata on its own.
+   * How often the kind itself repeats the errors of metadata on an update, after the general check: `changes` counts
+   * checks of what changed, `whole` those of the new metadata on its own. Once and not at all, if left out.
    */
   readonly metadataChecks?: { readonly changes: number; readonly whole: number };
   defaults?(object: JsonObject): void;
@@ -68,7 +74,7 @@ export function defineKind(rules: KindRules): Kind {
   const hasStatus = below.some(({ name }) => name === `${rules.plural}/status`);
   const hasScale = below.some(({ name }) => name === `${rules.plural}/scale`);
   const checkName = rules.checkName ?? dnsSubdomain;
-  const checks = rules.metadataChecks ?? { changes: 2, whole: 0 };
+  const checks = rules.metadataChecks ?? { changes: 1, whole: 0 };
   const generation = rules.generation ?? 'none';
   const schema = structOf(componentOf(group, version, kind));
   return {
@@ -93,14 +99,16 @@ export function defineKind(rules: KindRules): Kind {
     createOnUpdate: rules.createOnUpdate ?? false,
     deleteAnswers: rules.deleteAnswers ?? 'status',
     storage: rules.storage ?? { group, resource: rules.plural },
-    defaultPropagation: 'Background',
+    defaultPropagation: rules.defaultPropagation ?? 'Background',
+    ...(rules.deprecation === undefined ? {} : { deprecation: rules.deprecation }),
     storageKey: (namespace, name) => ['/registry', rules.storagePath ?? rules.plural, ...(namespaced ? [namespace] : []), name].join('/'),
     fieldSelectors: Object.keys(rules.fieldSelectors ?? {}),
     fieldValue: (object, selector) => fieldText(object, rules.fieldSelectors?.[selector]),
     applyDefaults: (object) => rules.defaults?.(object),
     prepareCreate: (object, context) => {
       if (generation !== 'none') objectAt(object, 'metadata')['generation'] = 1;
-      if (hasStatus) object['status'] = emptyOf(schema)['status'] ?? {};
+      if (hasStatus && rules.keepsStatusOnCreate !== true) object['status'] = emptyOf(schema)['status'] ?? {};
+      dropEmptyLists(object, schema);
       rules.create?.(object, context);
     },
     prepareUpdate: (next, live, context, subresource) => {
@@ -111,11 +119,13 @@ export function defineKind(rules: KindRules): Kind {
         if (hasStatus) setOrDelete(next, 'status', live['status']);
         rules.update?.(next, live, context);
       }
+      dropEmptyLists(next, schema);
       keepGeneration(next, live, generation !== 'none' && counts(generation, next, live, subresource));
     },
     validateCreate: (object) => [...metadataErrors(object, namespaced, checkName, true), ...(rules.validate?.(object) ?? [])],
     validateUpdate: (next, live, subresource) => {
-      const changes = Array.from({ length: checks.changes }, () => metadataUpdateErrors(next, live)).flat();
+      const general = generalUpdateErrors(next, live);
+      const changes = [...general, ...Array.from({ length: checks.changes }, () => metadataUpdateErrors(next, live, true)).flat()];
       if (subresource === 'status') return [...changes, ...(rules.validateStatus?.(next, live) ?? [])];
       const whole = Array.from({ length: checks.whole }, () => metadataErrors(next, namespaced, checkName, true)).flat();
       return [...changes, ...whole, ...(rules.validate?.(next) ?? []), ...(rules.validateUpdate?.(next, live) ?? [])];
@@ -148,8 +158,34 @@ function otherSubresource(item: Discovered, group: string, version: string): Oth
   return [{ name, kind: item.kind, group: item.group ?? group, version: item.version ?? version, verbs: item.verbs }];
 }
 
-function counts(generation: 'spec' | 'spec-or-annotations', next: JsonObject, live: JsonObject, subresource: string): boolean {
+/**
+ * Storing an object in protobuf, as the real server does, makes empty lists and absent ones the same. While a write is
+ * tracked they still differ.
+ */
+function dropEmptyLists(object: JsonObject, schema: Schema): void {
+  if (!hasEmptyList(object)) return;
+  const stored = normalize(schema, withoutEmptyLists(object));
+  if (!isJsonObject(stored)) return;
+  for (const name of Object.keys(object)) delete object[name];
+  Object.assign(object, stored);
+}
+
+function hasEmptyList(value: Json): boolean {
+  if (Array.isArray(value)) return value.length === 0 || value.some(hasEmptyList);
+  return isJsonObject(value) && Object.entries(value).some(([name, item]) => name !== 'managedFields' && hasEmptyList(item));
+}
+
+function withoutEmptyLists(value: Json): Json {
+  if (Array.isArray(value)) return value.length === 0 ? null : value.map(withoutEmptyLists);
+  if (!isJsonObject(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, withoutEmptyLists(item)]));
+}
+
+type Generation = Exclude<KindRules['generation'], 'none' | undefined>;
+
+function counts(generation: Generation, next: JsonObject, live: JsonObject, subresource: string): boolean {
   if (subresource === 'status') return false;
+  if (typeof generation === 'function') return generation(next, live);
   if (!equalJson(next['spec'], live['spec'])) return true;
   return generation === 'spec-or-annotations' && !equalJson(objectAt(next, 'metadata', 'annotations'), objectAt(live, 'metadata', 'annotations'));
 }

@@ -89,6 +89,8 @@ export interface Kind {
   readonly storage: { readonly group: string; readonly resource: string };
   /** Propagation of a DELETE that names none: Background nearly everywhere. */
   readonly defaultPropagation: 'Background' | 'Orphan';
+  /** What every answer of this resource warns of (`Warning: 299`), if it is deprecated. */
+  readonly deprecation?: string;
   /** The store's key as UID conflicts show it. */
   storageKey(namespace: string, name: string): string;
   /** Field selectors besides metadata.name and metadata.namespace, and the value each has in an object ('' if absent). */

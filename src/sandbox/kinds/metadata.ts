@@ -85,18 +85,22 @@ function finalizerErrors(finalizers: readonly string[], isBuiltIn: boolean): Fie
   if (finalizers.includes(ORPHAN) && finalizers.includes(FOREGROUND)) {
     errors.push(invalidValue('metadata.finalizers', [...finalizers], `finalizer ${ORPHAN} and ${FOREGROUND} cannot be both set`));
   }
-  if (!isBuiltIn) return errors;
-  for (const [index, name] of finalizers.entries()) {
-    if (name.includes('/') || STANDARD_FINALIZERS.has(name)) continue;
-    errors.push(invalidValue(`metadata.finalizers[${index}]`, name, 'name is neither a standard finalizer name nor is it fully qualified'));
-  }
-  return errors;
+  return isBuiltIn ? [...errors, ...unqualifiedErrors(finalizers)] : errors;
+}
+
+function unqualifiedErrors(finalizers: readonly string[]): FieldError[] {
+  return finalizers.flatMap((name, index) =>
+    name.includes('/') || STANDARD_FINALIZERS.has(name)
+      ? []
+      : [invalidValue(`metadata.finalizers[${index}]`, name, 'name is neither a standard finalizer name nor is it fully qualified')],
+  );
 }
 
 /**
  * What an update may not do to metadata. `metadata.resourceVersion` and `generation` are the server's business by then.
+ * `isBuiltIn`: finalizers must be standard or qualified.
  */
-export function metadataUpdateErrors(next: JsonObject, live: JsonObject): FieldError[] {
+export function metadataUpdateErrors(next: JsonObject, live: JsonObject, isBuiltIn: boolean): FieldError[] {
   const [mine, stored] = [objectAt(next, 'metadata'), objectAt(live, 'metadata')];
   const errors: FieldError[] = [];
   if (stored['deletionTimestamp'] !== undefined) {
@@ -107,7 +111,16 @@ export function metadataUpdateErrors(next: JsonObject, live: JsonObject): FieldE
   for (const name of ['name', 'namespace', 'uid', 'creationTimestamp', 'deletionTimestamp', 'deletionGracePeriodSeconds']) {
     errors.push(...immutable(mine[name], stored[name], `metadata.${name}`));
   }
-  return [...errors, ...sharedErrors(mine)];
+  return [...errors, ...sharedErrors(mine), ...(isBuiltIn ? unqualifiedErrors(textsAt(mine, 'finalizers')) : [])];
+}
+
+/**
+ * The errors of any update: the server first checks metadata in general, what changed and then the whole, before the kind
+ * checks them again. That is why they come repeated.
+ */
+export function generalUpdateErrors(next: JsonObject, live: JsonObject): FieldError[] {
+  const metadata = objectAt(next, 'metadata');
+  return [...metadataUpdateErrors(next, live, false), ...sharedErrors(metadata), ...finalizerErrors(textsAt(metadata, 'finalizers'), false)];
 }
 
 function noNewFinalizers(added: readonly string[]): FieldError {

@@ -39,7 +39,9 @@ export const dnsLabel: NameCheck = (text) => [
   ...(text.length > 63 ? [tooLongText(63)] : []),
   ...(matches(text, LABEL)
     ? []
-    : [
+    : matches(text, SUBDOMAIN)
+      ? ['must not contain dots']
+      : [
         sentence(
           "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an alphanumeric character",
           LABEL,

@@ -39,7 +39,7 @@ export function eventKind(): Kind {
     plural: 'events',
     createOnUpdate: true,
     storage: EVENT_STORAGE,
-    metadataChecks: { changes: 1, whole: 0 },
+    metadataChecks: { changes: 0, whole: 0 },
     fieldSelectors: {
       'involvedObject.kind': ['involvedObject', 'kind'],
       'involvedObject.namespace': ['involvedObject', 'namespace'],
@@ -53,7 +53,7 @@ export function eventKind(): Kind {
       source: ['source', 'component'],
       type: ['type'],
     },
-    validate: (object) => eventErrors(object, 'involvedObject', 'reportingController', 'message'),
+    validate: (object) => eventErrors(object, 'involvedObject', 'reportingComponent', 'message'),
     cells: (object, nowMs) => eventCells(object, nowMs, 'involvedObject', 'message'),
   });
 }
@@ -65,7 +65,7 @@ export function newEventKind(): Kind {
     plural: 'events',
     createOnUpdate: true,
     storage: EVENT_STORAGE,
-    metadataChecks: { changes: 2, whole: 1 },
+    metadataChecks: { changes: 1, whole: 1 },
     fieldSelectors: { 'regarding.kind': ['regarding', 'kind'], 'regarding.name': ['regarding', 'name'], reason: ['reason'], type: ['type'] },
     validate: (object) => {
       const errors = eventErrors(object, 'regarding', 'reportingController', 'note');
@@ -87,9 +87,9 @@ function eventErrors(object: JsonObject, about: string, reporter: string, text: 
   }
   const errors: FieldError[] = [];
   if (involved === '' && namespace !== 'default' && namespace !== 'kube-system') errors.push(mismatch);
-  const controller = textAt(object, 'reportingComponent') || textAt(object, reporter);
-  if (controller === '') errors.push(required('reportingController'));
-  errors.push(...qualifiedName(controller).map((why) => invalidValue('reportingController', controller, why)));
+  const controller = textAt(object, reporter);
+  if (controller === '') errors.push(required(reporter));
+  errors.push(...qualifiedName(controller).map((why) => invalidValue(reporter, controller, why)));
   for (const [name, max] of [['reportingInstance', 128], ['action', 128], ['reason', 128]] as const) {
     const value = textAt(object, name);
     if (value === '') errors.push(required(name));
@@ -132,22 +132,15 @@ export function endpointSliceKind(): Kind {
   return defineKind({
     place: 'apis/discovery.k8s.io/v1',
     plural: 'endpointslices',
-    metadataChecks: { changes: 2, whole: 1 },
-    generation: 'none',
+    metadataChecks: { changes: 1, whole: 1 },
+    generation: (next, live) =>
+      ['endpoints', 'ports', 'addressType'].some((name) => !equalJson(next[name] ?? null, live[name] ?? null)) ||
+      !equalJson(objectAt(next, 'metadata', 'labels'), objectAt(live, 'metadata', 'labels')),
     defaults: (object) => {
       for (const port of objectsAt(object, 'ports')) {
         setDefault(port, 'protocol', 'TCP');
         port['name'] ??= '';
       }
-    },
-    create: (object) => {
-      objectAt(object, 'metadata')['generation'] = 1;
-    },
-    update: (next, live) => {
-      const isChanged = ['endpoints', 'ports', 'addressType'].some((name) => !equalJson(next[name] ?? null, live[name] ?? null));
-      const labels = equalJson(objectAt(next, 'metadata', 'labels'), objectAt(live, 'metadata', 'labels'));
-      const stored = numberAt(live, 'metadata', 'generation') ?? 0;
-      objectAt(next, 'metadata')['generation'] = isChanged || !labels ? stored + 1 : stored;
     },
     validate: (object) => {
       const type = textAt(object, 'addressType');

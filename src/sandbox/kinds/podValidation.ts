@@ -33,12 +33,11 @@ export function podSpecErrors(spec: JsonObject, field: string): FieldError[] {
   const volumeNames = new Set(volumes.map((volume) => textAt(volume, 'name')));
   const seen = new Set<string>();
   return [
-    ...volumeErrors(volumes, `${field}.volumes`),
+    ...volumeErrors(volumes, `${field}.volumes`, textAt(spec, 'serviceAccountName')),
     ...containerListErrors(objectsAt(spec, 'containers'), `${field}.containers`, volumeNames, seen, true),
     ...containerListErrors(objectsAt(spec, 'initContainers'), `${field}.initContainers`, volumeNames, seen, false),
-    ...supported(spec, 'restartPolicy', ['Always', 'Never', 'OnFailure'], field),
-    ...supported(spec, 'dnsPolicy', ['ClusterFirst', 'ClusterFirstWithHostNet', 'Default', 'None'], field),
-    ...nonNegative(numberAt(spec, 'terminationGracePeriodSeconds'), `${field}.terminationGracePeriodSeconds`),
+    ...supported(spec, 'restartPolicy', ['Always', 'OnFailure', 'Never'], field),
+    ...supported(spec, 'dnsPolicy', ['ClusterFirstWithHostNet', 'ClusterFirst', 'Default', 'None'], field),
     ...labelErrors(objectAt(spec, 'nodeSelector'), `${field}.nodeSelector`),
     ...nameErrors(textAt(spec, 'serviceAccountName'), `${field}.serviceAccountName`, dnsSubdomain),
     ...nameErrors(textAt(spec, 'nodeName'), `${field}.nodeName`, dnsSubdomain),
@@ -64,7 +63,7 @@ function supported(parent: JsonObject, name: string, values: readonly string[], 
   return values.includes(value) ? [] : [notSupported(`${field}.${name}`, value, values)];
 }
 
-function volumeErrors(volumes: readonly JsonObject[], field: string): FieldError[] {
+function volumeErrors(volumes: readonly JsonObject[], field: string, serviceAccount: string): FieldError[] {
   const seen = new Set<string>();
   return volumes.flatMap((volume, index) => {
     const place = `${field}[${index}]`;
@@ -75,13 +74,18 @@ function volumeErrors(volumes: readonly JsonObject[], field: string): FieldError
     if (name === '') errors.push(required(`${place}.name`));
     else errors.push(...dnsLabel(name).map((text) => invalidValue(`${place}.name`, name, text)));
     if (seen.has(name)) errors.push(duplicateValue(`${place}.name`, name));
-    seen.add(name);
     if (isJsonObject(volume['persistentVolumeClaim']) && textAt(volume, 'persistentVolumeClaim', 'claimName') === '') {
       errors.push(required(`${place}.persistentVolumeClaim.claimName`));
     }
     if (isJsonObject(volume['secret']) && textAt(volume, 'secret', 'secretName') === '') errors.push(required(`${place}.secret.secretName`));
     if (isJsonObject(volume['configMap']) && textAt(volume, 'configMap', 'name') === '') errors.push(required(`${place}.configMap.name`));
     if (isJsonObject(volume['hostPath']) && textAt(volume, 'hostPath', 'path') === '') errors.push(required(`${place}.hostPath.path`));
+    for (const [position, source] of objectsAt(volume, 'projected', 'sources').entries()) {
+      if (!isJsonObject(source['serviceAccountToken']) || serviceAccount !== '') continue;
+      const token = `${place}.projected.sources[${position}].serviceAccountToken`;
+      errors.push(forbiddenField(token, 'must not be specified when serviceAccountName is not set'));
+    }
+    if (errors.length === 0) seen.add(name);
     return errors;
   });
 }
@@ -108,7 +112,7 @@ function containerErrors(container: JsonObject, place: string, volumes: Readonly
   else if (image.trim() !== image) errors.push(invalidValue(`${place}.image`, image, 'must not have leading or trailing whitespace'));
   return [
     ...errors,
-    ...supported(container, 'terminationMessagePolicy', ['FallbackToLogsOnError', 'File'], place),
+    ...supported(container, 'terminationMessagePolicy', ['File', 'FallbackToLogsOnError'], place),
     ...supported(container, 'imagePullPolicy', ['Always', 'IfNotPresent', 'Never'], place),
     ...portErrors(objectsAt(container, 'ports'), `${place}.ports`, hostPorts),
     ...envErrors(objectsAt(container, 'env'), `${place}.env`),

@@ -21,7 +21,7 @@ export function podKind(): Kind {
     plural: 'pods',
     deleteAnswers: 'object',
     generation: 'spec',
-    metadataChecks: { changes: 2, whole: 1 },
+    metadataChecks: { changes: 1, whole: 1 },
     statusResets: [['metadata', 'deletionTimestamp'], ['metadata', 'ownerReferences']],
     fieldSelectors: {
       'spec.nodeName': ['spec', 'nodeName'],

@@ -9,7 +9,7 @@ import { dnsSubdomain, pathSegment } from './names.ts';
 
 const PLACE = 'apis/rbac.authorization.k8s.io/v1';
 const GROUP = 'rbac.authorization.k8s.io';
-const COMMON = { place: PLACE, checkName: pathSegment, createOnUpdate: true, metadataChecks: { changes: 2, whole: 1 } };
+const COMMON = { place: PLACE, checkName: pathSegment, createOnUpdate: true, metadataChecks: { changes: 1, whole: 1 } };
 
 /** Roles, ClusterRoles and their bindings: plain objects here, which grant nothing. */
 export function rbacKinds(): Kind[] {
@@ -53,9 +53,14 @@ function bindingKind(plural: string, namespaced: boolean): Kind {
       ...roleRefErrors(objectAt(object, 'roleRef'), namespaced),
       ...objectsAt(object, 'subjects').flatMap((subject, index) => subjectErrors(subject, namespaced, `subjects[${index}]`)),
     ],
-    validateUpdate: (next, live) => (equalJson(next['roleRef'], live['roleRef']) ? [] : [invalidValue('roleRef', next['roleRef'], 'cannot change roleRef')]),
+    validateUpdate: (next, live) => (equalJson(next['roleRef'], live['roleRef']) ? [] : [invalidValue('roleRef', internalRef(objectAt(next, 'roleRef')), 'cannot change roleRef')]),
     cells: bindingCells,
   });
+}
+
+/** A reference as the server's own type prints, which has no JSON names. */
+function internalRef(role: JsonObject): JsonObject {
+  return { APIGroup: textAt(role, 'apiGroup'), Kind: textAt(role, 'kind'), Name: textAt(role, 'name') };
 }
 
 function roleRefErrors(role: JsonObject, namespaced: boolean): FieldError[] {

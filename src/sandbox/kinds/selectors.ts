@@ -52,14 +52,19 @@ function requirementErrors(requirement: JsonObject, field: string): FieldError[]
 }
 
 /** The selector of a workload: there, not empty, and selecting the labels of its own template. */
-export function ownSelectorErrors(spec: JsonObject, emptyFor: string): FieldError[] {
+export function ownSelectorErrors(spec: JsonObject, owner: 'deployment' | 'statefulset' | 'daemonset'): FieldError[] {
   const given = spec['selector'];
   const selector = isJsonObject(given) ? given : undefined;
   const errors: FieldError[] = [];
-  if (selector === undefined) errors.push(required('spec.selector'));
-  else {
+  if (selector === undefined) {
+    if (owner !== 'daemonset') errors.push(required('spec.selector'));
+  } else {
     errors.push(...selectorErrors(selector, 'spec.selector'));
-    if (isEmptySelector(selector)) errors.push(invalidValue('spec.selector', selector, `empty selector is invalid for ${emptyFor}`));
+    if (isEmptySelector(selector)) errors.push(invalidValue('spec.selector', selector, `empty selector is invalid for ${owner}`));
+  }
+  if (selector !== undefined && !isReadable(selector)) {
+    const why = { deployment: 'invalid label selector', statefulset: '', daemonset: undefined }[owner];
+    return why === undefined ? errors : [...errors, invalidValue('spec.selector', selector, why)];
   }
   const labels = objectAt(spec, 'template', 'metadata')['labels'];
   const isChosen = selector !== undefined && (isEmptySelector(selector) || selects(selector, isJsonObject(labels) ? labels : {}));
@@ -75,6 +80,11 @@ function labelsMismatch(labels: JsonObject[string] | undefined): FieldError {
     field: 'spec.template.metadata.labels',
     message: `Invalid value: ${shown}: \`selector\` does not match template \`labels\``,
   };
+}
+
+/** Whether a selector's requirements can be understood at all; if not, templates are not looked at. */
+export function isReadable(selector: JsonObject): boolean {
+  return objectsAt(selector, 'matchExpressions').every((item, index) => requirementErrors(item, String(index)).length === 0);
 }
 
 function isEmptySelector(selector: JsonObject): boolean {

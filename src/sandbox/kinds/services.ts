@@ -7,7 +7,7 @@ import { ageOf, orNone } from './cells.ts';
 import { defineKind } from './define.ts';
 import type { Kind, WriteContext } from './kind.ts';
 import { labelErrors } from './metadata.ts';
-import { dns1035Label, dnsLabel, portNumber } from './names.ts';
+import { dnsLabel, portNumber } from './names.ts';
 import { NODE_PORTS, SERVICE_IPS } from './serviceAllocator.ts';
 
 const STICKY_SECONDS = 10_800;
@@ -19,15 +19,16 @@ export function serviceKind(): Kind {
   return defineKind({
     place: 'api/v1',
     plural: 'services',
-    checkName: dns1035Label,
+    checkName: dnsLabel,
     createOnUpdate: true,
     deleteAnswers: 'object',
     storagePath: 'services/specs',
-    metadataChecks: { changes: 2, whole: 1 },
+    metadataChecks: { changes: 1, whole: 0 },
     fieldSelectors: { 'spec.clusterIP': ['spec', 'clusterIP'], 'spec.type': ['spec', 'type'] },
     defaults: applyDefaults,
     create: (object, context) => allocate(object, undefined, context),
     update: (next, live, context) => {
+      dropLeftovers(objectAt(next, 'spec'), objectAt(live, 'spec'));
       keepAllocated(objectAt(next, 'spec'), objectAt(live, 'spec'));
       allocate(next, live, context);
     },
@@ -86,6 +87,17 @@ function keepAllocated(spec: JsonObject, stored: JsonObject): void {
     const nodePort = numberAt(same, 'nodePort') ?? 0;
     if ((numberAt(port, 'nodePort') ?? 0) === 0 && nodePort !== 0 && !taken.has(nodePort)) port['nodePort'] = nodePort;
   }
+}
+
+/** What only the old type needed and the client did not change goes with the old type. */
+function dropLeftovers(spec: JsonObject, stored: JsonObject): void {
+  const isExternal = (one: JsonObject): boolean => ['NodePort', 'LoadBalancer'].includes(textAt(one, 'type'));
+  const isBalancer = (one: JsonObject): boolean => textAt(one, 'type') === 'LoadBalancer';
+  const drop = (name: string): void => {
+    if (equalJson(spec[name] ?? null, stored[name] ?? null)) delete spec[name];
+  };
+  if (isExternal(stored) && !isExternal(spec)) drop('externalTrafficPolicy');
+  if (isBalancer(stored) && !isBalancer(spec)) for (const name of ['allocateLoadBalancerNodePorts', 'loadBalancerClass', 'healthCheckNodePort']) drop(name);
 }
 
 function dropOldNodePort(port: JsonObject, stored: JsonObject): void {

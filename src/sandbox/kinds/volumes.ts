@@ -2,7 +2,7 @@ import type { Json, JsonObject } from '../../codec/json.ts';
 import { cloneJson, equalJson, isJsonObject } from '../../codec/json.ts';
 import { compareQuantities, parseQuantity } from '../schema/quantity.ts';
 import { secondsText } from '../schema/goTime.ts';
-import { forbiddenField, invalidValue, notSupported, required, type FieldError } from '../status.ts';
+import { forbidden, forbiddenField, invalidValue, notSupported, required, type FieldError } from '../status.ts';
 import { ensureObject, objectAt, setDefault, setOrDelete, textAt, textsAt } from './access.ts';
 import { ageOf } from './cells.ts';
 import { defineKind } from './define.ts';
@@ -15,6 +15,7 @@ const SHORT_MODES: Readonly<Record<string, string>> = { ReadWriteOnce: 'RWO', Re
 const NOT_SOURCES = new Set([
   'capacity', 'accessModes', 'claimRef', 'persistentVolumeReclaimPolicy', 'storageClassName', 'mountOptions', 'volumeMode', 'nodeAffinity', 'volumeAttributesClassName',
 ]);
+const NOT_RESIZABLE = 'only dynamically provisioned pvc can be resized and the storageclass that provisions the pvc must support resize';
 const CLAIM_FIXED = 'spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims';
 
 function protect(object: JsonObject, finalizer: string): void {
@@ -43,7 +44,7 @@ export function volumeKind(): Kind {
     place: 'api/v1',
     plural: 'persistentvolumes',
     deleteAnswers: 'object',
-    metadataChecks: { changes: 1, whole: 2 },
+    metadataChecks: { changes: 0, whole: 2 },
     defaults: (object) => {
       const spec = ensureObject(object, 'spec');
       setDefault(ensureObject(object, 'status'), 'phase', 'Pending');
@@ -115,7 +116,7 @@ export function claimKind(): Kind {
     place: 'api/v1',
     plural: 'persistentvolumeclaims',
     deleteAnswers: 'object',
-    metadataChecks: { changes: 2, whole: 1 },
+    metadataChecks: { changes: 1, whole: 1 },
     defaults: (object) => {
       setDefault(ensureObject(object, 'status'), 'phase', 'Pending');
       setDefault(ensureObject(object, 'spec'), 'volumeMode', 'Filesystem');
@@ -123,6 +124,12 @@ export function claimKind(): Kind {
     create: (object) => {
       protect(object, 'kubernetes.io/pvc-protection');
       object['status'] = { phase: 'Pending' };
+    },
+    update: (next, live) => {
+      const [asked, had] = [storageOf(objectAt(next, 'spec')), storageOf(objectAt(live, 'spec'))];
+      const grows = asked !== undefined && had !== undefined && compareQuantities(asked, had) > 0;
+      if (!grows || textAt(live, 'status', 'phase') !== 'Bound') return;
+      throw forbidden({ group: '', resource: 'persistentvolumeclaims' }, textAt(next, 'metadata', 'name'), NOT_RESIZABLE);
     },
     validate: (object) => {
       const spec = objectAt(object, 'spec');

@@ -112,6 +112,9 @@ function strategyErrors(strategy: JsonObject): FieldError[] {
   if (amountOf(rolling['maxUnavailable']) === 0 && amountOf(rolling['maxSurge']) === 0) {
     errors.push(invalidValue(`${field}.maxUnavailable`, rolling['maxUnavailable'], 'may not be 0 when `maxSurge` is 0'));
   }
+  if (/^\d+%$/.test(String(rolling['maxUnavailable'])) && amountOf(rolling['maxUnavailable']) > 100) {
+    errors.push(invalidValue(`${field}.maxUnavailable`, rolling['maxUnavailable'], 'must not be greater than 100%'));
+  }
   return errors;
 }
 
@@ -231,6 +234,11 @@ function withVolumes(template: JsonObject, volumes: readonly JsonObject[]): Json
 /** Where a DaemonSet counts the changes of its template; the server itself writes it. */
 const TEMPLATE_GENERATION = 'deprecated.daemonset.template.generation';
 
+const DAEMON_COUNTS = [
+  'currentNumberScheduled', 'numberMisscheduled', 'desiredNumberScheduled', 'numberReady', 'observedGeneration', 'updatedNumberScheduled',
+  'numberAvailable', 'numberUnavailable',
+];
+
 /** DaemonSets. */
 export function daemonSetKind(): Kind {
   return defineKind({
@@ -263,6 +271,7 @@ export function daemonSetKind(): Kind {
       return [...ownSelectorErrors(spec, 'daemonset'), ...alwaysErrors(spec, 'DaemonSet'), ...counts(spec, 'minReadySeconds', 'revisionHistoryLimit')];
     },
     validateUpdate: (next, live) => immutable(objectAt(next, 'spec')['selector'], objectAt(live, 'spec')['selector'], 'spec.selector'),
+    validateStatus: (next) => DAEMON_COUNTS.flatMap((name) => nonNegative(numberAt(next, 'status', name), `status.${name}`)),
     cells: (object, nowMs) => {
       const status = objectAt(object, 'status');
       const names = ['desiredNumberScheduled', 'currentNumberScheduled', 'numberReady', 'updatedNumberScheduled', 'numberAvailable'];
@@ -285,7 +294,7 @@ export function controllerRevisionKind(): Kind {
     place: PLACE,
     plural: 'controllerrevisions',
     checkName: dnsSubdomain,
-    metadataChecks: { changes: 2, whole: 1 },
+    metadataChecks: { changes: 1, whole: 1 },
     validate: (object) => {
       const errors = nonNegative(numberAt(object, 'revision'), 'revision');
       return isJsonObject(object['data']) ? errors : [...errors, required('data')];

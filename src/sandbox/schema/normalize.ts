@@ -76,6 +76,7 @@ class Normalizer {
     if (schema.type === 'struct') return printed;
     if (!isEmpty(printed)) return printed;
     if (field.omitEmpty) return undefined;
+    if (Array.isArray(printed)) return printed;
     return schema.type === 'scalar' && schema.format !== 'bytes' ? printed : null;
   }
 

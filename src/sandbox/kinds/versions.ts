@@ -1,0 +1,71 @@
+import type { JsonObject } from '../../codec/json.ts';
+import { cloneJson, isJsonObject } from '../../codec/json.ts';
+import { normalize } from '../schema/normalize.ts';
+import { numberAt, objectAt, objectsAt, setOrDelete, textAt } from './access.ts';
+import type { Kind } from './kind.ts';
+
+const AUTOSCALING_V1 = 'autoscaling/v1';
+const AUTOSCALING_V2 = 'autoscaling/v2';
+const EVENTS = 'events.k8s.io/v1';
+
+/**
+ * An object in the version of a kind that shares its storage. Versions of custom resources, and most built-in ones, differ
+ * in their apiVersion only; autoscalers and Events have two forms.
+ */
+export function inVersionOf(object: JsonObject, kind: Kind): JsonObject {
+  const from = textAt(object, 'apiVersion');
+  const to = kind.group === '' ? kind.version : `${kind.group}/${kind.version}`;
+  if (from === to) return object;
+  const relabelled = { ...object, apiVersion: to };
+  if (from === AUTOSCALING_V1 && to === AUTOSCALING_V2) return typed(kind, toV2(relabelled));
+  if (from === AUTOSCALING_V2 && to === AUTOSCALING_V1) return typed(kind, toV1(relabelled));
+  if (from === 'v1' && to === EVENTS) return typed(kind, renamed(relabelled, NEW_NAMES));
+  if (from === EVENTS && to === 'v1') return typed(kind, renamed(relabelled, OLD_NAMES));
+  return relabelled;
+}
+
+function typed(kind: Kind, object: JsonObject): JsonObject {
+  const value = normalize(kind.schema, object);
+  return isJsonObject(value) ? value : object;
+}
+
+/** The old version's share of cpu is one metric among others in the new one. */
+function toV2(object: JsonObject): JsonObject {
+  const [spec, status] = [cloneJson(objectAt(object, 'spec')), cloneJson(objectAt(object, 'status'))];
+  const percent = numberAt(spec, 'targetCPUUtilizationPercentage');
+  delete spec['targetCPUUtilizationPercentage'];
+  if (percent !== undefined) spec['metrics'] = [{ type: 'Resource', resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization: percent } } }];
+  const current = numberAt(status, 'currentCPUUtilizationPercentage');
+  delete status['currentCPUUtilizationPercentage'];
+  if (current !== undefined) status['currentMetrics'] = [{ type: 'Resource', resource: { name: 'cpu', current: { averageUtilization: current } } }];
+  return { ...object, spec, status };
+}
+
+function toV1(object: JsonObject): JsonObject {
+  const [spec, status] = [cloneJson(objectAt(object, 'spec')), cloneJson(objectAt(object, 'status'))];
+  const cpu = objectsAt(spec, 'metrics').find((metric) => textAt(metric, 'resource', 'name') === 'cpu');
+  delete spec['metrics'];
+  delete spec['behavior'];
+  setOrDelete(spec, 'targetCPUUtilizationPercentage', numberAt(cpu, 'resource', 'target', 'averageUtilization'));
+  const now = objectsAt(status, 'currentMetrics').find((metric) => textAt(metric, 'resource', 'name') === 'cpu');
+  delete status['currentMetrics'];
+  delete status['conditions'];
+  setOrDelete(status, 'currentCPUUtilizationPercentage', numberAt(now, 'resource', 'current', 'averageUtilization'));
+  return { ...object, spec, status };
+}
+
+/** What the newer Events group calls the fields of a core Event. */
+const NEW_NAMES: Readonly<Record<string, string>> = {
+  involvedObject: 'regarding',
+  message: 'note',
+  source: 'deprecatedSource',
+  firstTimestamp: 'deprecatedFirstTimestamp',
+  lastTimestamp: 'deprecatedLastTimestamp',
+  count: 'deprecatedCount',
+  reportingComponent: 'reportingController',
+};
+const OLD_NAMES: Readonly<Record<string, string>> = Object.fromEntries(Object.entries(NEW_NAMES).map(([old, name]) => [name, old]));
+
+function renamed(object: JsonObject, names: Readonly<Record<string, string>>): JsonObject {
+  return Object.fromEntries(Object.entries(object).map(([name, value]) => [names[name] ?? name, value]));
+}
