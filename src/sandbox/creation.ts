@@ -20,7 +20,7 @@ const MAX_TRIES = 8;
 export function createObject(state: ApiState, call: Call, object: JsonObject): JsonObject {
   checkNamespaceTakesNew(state, call, call.name === '' ? metaString(object, 'name') : call.name);
   state.mutate?.(object, 'CREATE', call.kind);
-  dedupOwnerReferences(object, call.warnings);
+  dedupOwnerReferences(object, call.warnings, true);
   const { kind, namespace } = call;
   const metadata = metadataOf(object);
   const sentVersion = metaString(object, 'resourceVersion');

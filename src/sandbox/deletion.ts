@@ -12,8 +12,6 @@ import { conflict, deleted, notFound } from './status.ts';
 export interface Deletion {
   readonly answer: JsonObject;
   readonly gone: boolean;
-  /** The last content, with the version before the deletion, as deletecollection lists it. */
-  readonly listed: JsonObject;
 }
 
 const ORPHAN = 'orphan';
@@ -44,7 +42,7 @@ export function deleteObject(state: ApiState, call: Call, options: DeleteOptions
 function deleteGeneric(state: ApiState, call: Call, live: JsonObject, options: DeleteOptions): Deletion {
   const next = cloneJson(live);
   const graceful = isKind(call.kind, '', 'pods') ? podGrace(state, next, options) : { graceful: false, pending: false };
-  if (graceful.pending) return finalized(call, live, false, live);
+  if (graceful.pending) return finalized(call, live, false);
   const wanted = collectorFinalizers(call.kind, next, options);
   if (wanted !== undefined) setFinalizers(next, wanted);
   const held = finalizersOf(next).length > 0;
@@ -52,23 +50,19 @@ function deleteGeneric(state: ApiState, call: Call, live: JsonObject, options: D
   const stays = held || Number(graceful.graceful ? metadataOf(next)['deletionGracePeriodSeconds'] : 0) > 0;
   if (stays) return standing(equalJson(next, live) ? live : store(state, call, next));
   const last = graceful.graceful && !equalJson(next, live) ? store(state, call, next) : live;
-  if (call.dryRun) return finalized(call, last, true, live);
+  if (call.dryRun) return finalized(call, last, true);
   const removed = removeStored(state, call.kind, call.namespace, call.name) ?? last;
-  return finalized(call, graceful.graceful ? withVersionOf(last, removed, call) : inVersion(removed, call.kind), true, last);
-}
-
-/** Pods are written once more before they go; the answer shows that write. */
-function withVersionOf(last: JsonObject, removed: JsonObject, call: Call): JsonObject {
-  return isKind(call.kind, '', 'pods') ? last : removed;
+  // A Pod is written once more before it goes, and its DELETE shows that write.
+  return finalized(call, graceful.graceful ? last : inVersion(removed, call.kind), true);
 }
 
 function standing(object: JsonObject): Deletion {
-  return { answer: object, gone: false, listed: object };
+  return { answer: object, gone: false };
 }
 
-function finalized(call: Call, object: JsonObject, gone: boolean, listed: JsonObject): Deletion {
+function finalized(call: Call, object: JsonObject, gone: boolean): Deletion {
   const answer = call.kind.deleteAnswers === 'object' ? object : deleted(resourceOf(call.kind), metaString(object, 'name'), metaString(object, 'uid'));
-  return { answer, gone, listed: call.kind.deleteAnswers === 'object' ? object : listed };
+  return { answer, gone };
 }
 
 function store(state: ApiState, call: Call, object: JsonObject): JsonObject {

@@ -1,5 +1,5 @@
 import { parseJson, stringifyJson, type Json } from '../codec/json.ts';
-import { printYaml } from '../codec/yamlPrint.ts';
+import { printGoYaml } from './goYaml.ts';
 import { failure, type StatusError } from './status.ts';
 
 /** In which form an answer is wanted. */
@@ -94,7 +94,7 @@ export function printJson(value: Json, space?: number): string {
 
 /** An answer's text in the form wanted; `text` is its compact JSON. */
 export function formatText(text: string, output: Output): string {
-  if (output.format === 'yaml') return printYaml(parseJson(text));
+  if (output.format === 'yaml') return printGoYaml(parseJson(text));
   return output.pretty ? printJson(parseJson(text), 2) : text;
 }
 

@@ -5,7 +5,7 @@ import { metadataOf } from './state.ts';
 /**
  * Drops repeated owner references, as the API server does before and after admission; a warning names the repeated uids.
  */
-export function dedupOwnerReferences(object: JsonObject, warnings: string[]): void {
+export function dedupOwnerReferences(object: JsonObject, warnings: string[], afterAdmission = false): void {
   const metadata = metadataOf(object);
   const references = metadata['ownerReferences'];
   if (!Array.isArray(references) || references.length < 2) return;
@@ -23,7 +23,7 @@ export function dedupOwnerReferences(object: JsonObject, warnings: string[]): vo
   if (repeated.size === 0) return;
   metadata['ownerReferences'] = kept;
   warnings.push(
-    '.metadata.ownerReferences contains duplicate entries; API server dedups owner references in 1.20+, and may reject such ' +
+    `.metadata.ownerReferences contains duplicate entries${afterAdmission ? ' after mutating admission happens' : ''}; API server dedups owner references in 1.20+, and may reject such ` +
       `requests as early as 1.24; please fix your requests; duplicate UID(s) observed: ${[...repeated].join(', ')}`,
   );
 }

@@ -95,7 +95,7 @@ export interface ListOptions {
 
 /** Reads and validates the query of a list or watch. Throws 400 or 422. */
 export function readListOptions(query: URLSearchParams, watch: boolean): ListOptions {
-  const options: ListOptions = {
+  const given: ListOptions = {
     labelSelector: query.get('labelSelector') ?? '',
     fieldSelector: query.get('fieldSelector') ?? '',
     resourceVersion: query.get('resourceVersion') ?? '',
@@ -107,9 +107,17 @@ export function readListOptions(query: URLSearchParams, watch: boolean): ListOpt
     allowWatchBookmarks: isTrue(query.get('allowWatchBookmarks')),
     sendInitialEvents: query.has('sendInitialEvents') ? isTrue(query.get('sendInitialEvents')) : undefined,
   };
+  const options = watch ? withWatchDefaults(given) : given;
   const errors = watch ? watchErrors(options) : listErrors(options);
   if (errors.length > 0) throw invalidOptions('ListOptions', errors);
   return options;
+}
+
+/** A watch that begins at no version streams what is there first, as if it had asked so. Source: SetListOptionsDefaults. */
+function withWatchDefaults(options: ListOptions): ListOptions {
+  const legacy = options.resourceVersion === '' || options.resourceVersion === '0';
+  if (options.sendInitialEvents !== undefined || options.resourceVersionMatch !== '' || !legacy) return options;
+  return { ...options, sendInitialEvents: true, resourceVersionMatch: 'NotOlderThan' };
 }
 
 /** A number of the query; undefined if absent or empty. Throws 400. */

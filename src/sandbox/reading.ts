@@ -54,7 +54,8 @@ export async function readPage(state: ApiState, view: View, call: Call, options:
     : store.list(bucketOf(call.kind), prefix, start.revision ?? view.revision());
   const from = start.after === undefined ? all : all.filter((stored) => stored.key.slice(prefix.length) >= (start.after ?? ''));
   const matching = filter.all ? from : from.filter((stored) => filter.matches(stored.object));
-  if (options.limit <= 0 || matching.length <= options.limit) return { items: matching, revision, continueToken: undefined, remaining: undefined };
+  const unlimited = options.limit <= 0 || (options.resourceVersion === '0' && options.continueToken === '');
+  if (unlimited || matching.length <= options.limit) return { items: matching, revision, continueToken: undefined, remaining: undefined };
   const items = matching.slice(0, options.limit);
   const last = items[items.length - 1];
   const continueToken = encodeContinue(revision, `${last?.key.slice(prefix.length) ?? ''}\u0000`);

@@ -14,7 +14,7 @@ export function readIncludeObject(query: URLSearchParams): IncludeObject {
   const value = query.get('includeObject') ?? '';
   if (value === '') return 'Metadata';
   if (value === 'None' || value === 'Metadata' || value === 'Object') return value;
-  throw badRequest(`includeObject: Invalid value: ${JSON.stringify(value)}: must be 'Metadata', 'Object', 'None', or empty`);
+  throw badRequest(`Unable to convert to Table as requested: includeObject: Invalid value: ${JSON.stringify(value)}: must be 'Metadata', 'Object', 'None', or empty`);
 }
 
 /** Texts of list items, kept as long as what is stored. A stored version never changes. */
@@ -91,10 +91,10 @@ export function table(kind: Kind, objects: readonly JsonObject[], output: Output
     kind: 'Table',
     apiVersion: `meta.k8s.io/${output.metaVersion}`,
     metadata: {},
-    columnDefinitions: columns ? kind.tableColumns.map((column) => ({ ...column })) : [],
+    columnDefinitions: columns ? kind.tableColumns.map((column) => ({ ...column })) : null,
     rows: objects.map((object) => ({
       cells: kind.tableCells(object, nowMs),
-      ...(includeObject === 'None' ? {} : { object: includeObject === 'Object' ? object : partialMetadata(object, output) }),
+      object: includeObject === 'None' ? null : includeObject === 'Object' ? object : partialMetadata(object, output),
     })),
   };
 }

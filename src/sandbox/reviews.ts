@@ -9,7 +9,13 @@ export interface Review {
   readonly version: string;
   readonly resource: string;
   readonly kind: string;
-  answer(user: User, body: JsonObject, nowMs: number): JsonObject;
+  answer(user: User, body: JsonObject, context: ReviewContext): JsonObject;
+}
+
+/** When a review was asked, and by which field manager. */
+export interface ReviewContext {
+  readonly nowMs: number;
+  readonly manager: string;
 }
 
 /** The reviews that this server answers. */
@@ -35,12 +41,12 @@ function spec(body: JsonObject, field: string): JsonObject | undefined {
 
 const text = (object: JsonObject, field: string): string => (typeof object[field] === 'string' ? object[field] : '');
 
-function accessReview(user: User, body: JsonObject): JsonObject {
+function accessReview(user: User, body: JsonObject, context: ReviewContext): JsonObject {
   const resource = spec(body, 'resourceAttributes');
   const path = spec(body, 'nonResourceAttributes');
   if (resource === undefined && path === undefined) {
     const error = { ...required('spec.resourceAttributes'), message: 'Invalid value: null: exactly one of nonResourceAttributes or resourceAttributes must be specified', reason: 'FieldValueInvalid' as const };
-    throw invalid({ group: 'authorization.k8s.io', kind: 'SelfSubjectAccessReview' }, '', [error]);
+    throw invalid({ group: 'authorization.k8s.io', kind: '' }, '', [error]);
   }
   const asked =
     resource === undefined
@@ -50,10 +56,29 @@ function accessReview(user: User, body: JsonObject): JsonObject {
   return {
     kind: 'SelfSubjectAccessReview',
     apiVersion: 'authorization.k8s.io/v1',
-    metadata: {},
+    metadata: reviewMetadata('spec', { ...(resource === undefined ? {} : { resourceAttributes: resource }), ...(path === undefined ? {} : { nonResourceAttributes: path }) }, context),
     spec: { ...(resource === undefined ? {} : { resourceAttributes: resource }), ...(path === undefined ? {} : { nonResourceAttributes: path }) },
     status: { allowed },
   };
+}
+
+/** Reviews are tracked like any object that is created, though nothing is stored. */
+function reviewMetadata(field: string, content: JsonObject, { nowMs, manager }: ReviewContext): JsonObject {
+  const owned = Object.fromEntries(
+    Object.entries(content).map(([name, value]) => {
+      const parts = isJsonObject(value) ? Object.keys(value).sort() : [];
+      return [`f:${name}`, { '.': {}, ...Object.fromEntries(parts.map((part) => [`f:${part}`, {}])) }];
+    }),
+  );
+  const entry: JsonObject = {
+    manager,
+    operation: 'Update',
+    apiVersion: 'authorization.k8s.io/v1',
+    time: timestamp(nowMs),
+    fieldsType: 'FieldsV1',
+    fieldsV1: { [`f:${field}`]: owned },
+  };
+  return { managedFields: [entry] };
 }
 
 const EVERYONE = ['/healthz', '/livez', '/readyz', '/version', '/version/'];
@@ -80,7 +105,7 @@ function rulesReview(user: User): JsonObject {
   };
 }
 
-function subjectReview(user: User, _body: JsonObject, nowMs: number): JsonObject {
+function subjectReview(user: User, _body: JsonObject, { nowMs }: ReviewContext): JsonObject {
   return {
     kind: 'SelfSubjectReview',
     apiVersion: 'authentication.k8s.io/v1',

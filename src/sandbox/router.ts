@@ -4,7 +4,8 @@ import { authorize } from './auth.ts';
 import { isKnownGroup, isServed, servedVerbs } from './discovery.ts';
 import type { Kind } from './kinds/kind.ts';
 import { checkAcceptable, formatText, mediaType, negotiate, printJson, type Output } from './negotiate.ts';
-import { readListOptions } from './queryOptions.ts';
+import { readPatchType } from './patching.ts';
+import { managerOf, readListOptions } from './queryOptions.ts';
 import { listText, objectText, readIncludeObject } from './render.ts';
 import { readObject, readPage, type View } from './reading.ts';
 import { checkReviewBody, reviews, type Review } from './reviews.ts';
@@ -123,18 +124,20 @@ const VERB_OF_METHOD: Readonly<Record<string, string>> = { GET: 'get', POST: 'cr
 /** The route must exist (404), take the method (405), and produce what is accepted (406). */
 function checkRoute(state: ApiState, request: ApiRequest, kind: Kind): void {
   const { info, method } = request;
-  const scoped = info.namespace !== '' && !(kind.group === '' && kind.plural === 'namespaces');
-  const wrongScope = kind.namespaced ? info.namespace === '' && info.pathName !== '' : scoped;
+  const own = kind.group === '' && kind.plural === 'namespaces' ? info.pathName : '';
+  const wrongScope = kind.namespaced ? info.namespace === '' && info.pathName !== '' : info.namespace !== own;
   if (kind.origin === 'custom') {
     checkCustomRoute(request, kind);
     return;
   }
   if (wrongScope) throw noSuchResource();
+  if (kind.group === '' && kind.plural === 'pods' && CONTAINER_STREAMS.includes(info.subresource)) return;
   const verbs = servedVerbs(state.registry, kind, info.subresource === '' ? kind.plural : `${kind.plural}/${info.subresource}`);
   if (verbs === undefined || (info.subresource !== '' && info.rest.length > 0)) throw noSuchResource();
   const verb = VERB_OF_METHOD[method];
   const allowed = verb !== undefined && info.verb !== '' && allows(verbs, info, verb, kind);
   if (!allowed || method === 'HEAD') throw methodNotAllowed();
+  if (info.verb === 'patch') readPatchType(request, kind);
   checkAcceptable(request.accept, info.verb === 'list' || info.verb === 'watch');
 }
 
@@ -164,7 +167,7 @@ function checkCustomRoute(request: ApiRequest, kind: Kind): void {
     if (!['get', 'update', 'patch'].includes(info.verb)) throw unsupported();
     return;
   }
-  if (VERB_OF_METHOD[method] === undefined) throw unsupported();
+  if (VERB_OF_METHOD[method] === undefined && method !== 'HEAD') throw unsupported();
   if (info.pathName === '' && ['update', 'patch', 'delete'].includes(info.verb)) throw badRequest('name must be provided');
 }
 
@@ -173,6 +176,9 @@ function render(request: ApiRequest, warnings: string[], status: number, text: (
   return { status, contentType: mediaType(output), body: formatText(text(output), output), warnings };
 }
 
+/** What only a node could answer. */
+const CONTAINER_STREAMS = ['log', 'exec', 'attach', 'portforward', 'proxy'];
+
 const READ_OPTIONS = { fieldManager: '', dryRun: false };
 
 async function getAnswer(state: ApiState, request: ApiRequest, kind: Kind, address: Address, warnings: string[]): Promise<ApiAnswer> {
@@ -180,7 +186,7 @@ async function getAnswer(state: ApiState, request: ApiRequest, kind: Kind, addre
   const call: Call = callOf(request, kind, READ_OPTIONS, warnings);
   const object = await readObject(state, address.view, call, request.query.get('resourceVersion') ?? '');
   const { subresource } = request.info;
-  if (subresource === 'log' || subresource === 'attach' || subresource === 'exec') throw badRequest(`pod ${call.name} has no containers: this server is a sandbox`);
+  if (CONTAINER_STREAMS.includes(subresource)) throw badRequest(`pod ${call.name} has no containers: this server is a sandbox`);
   const shown = subresource === 'scale' ? scaleOf(kind, object) : object;
   return render(request, warnings, 200, (output) => objectText(kind, shown, output, readIncludeObject(request.query), state.clock.now()));
 }
@@ -215,7 +221,8 @@ function reviewAnswer(state: ApiState, request: ApiRequest, review: Review): Api
   const body = plainBody(request);
   checkReviewBody(review, body);
   const output = negotiate(request.accept, { transforms: false, query: request.query, agent: request.userAgent });
-  const answer = review.answer(request.user, body, state.clock.now());
+  const manager = managerOf({ fieldManager: request.query.get('fieldManager') ?? '' }, request.userAgent);
+  const answer = review.answer(request.user, body, { nowMs: state.clock.now(), manager });
   return { status: 201, contentType: mediaType(output), body: formatText(printJson(answer), output), warnings: [] };
 }
 

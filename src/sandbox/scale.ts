@@ -86,7 +86,9 @@ function withoutTimes(object: JsonObject): JsonObject {
     const { time: _time, ...rest } = entry;
     return rest;
   };
-  return { ...object, metadata: { ...metadata, managedFields: entries.map(timeless) } };
+  const rank = (entry: Json): number => (isJsonObject(entry) ? (entry['operation'] === 'Apply' ? 0 : 2) + (entry['time'] === undefined ? 0 : 1) : 4);
+  const managedFields = entries.map(timeless).sort((a, b) => rank(a) - rank(b));
+  return { ...object, metadata: { ...metadata, managedFields } };
 }
 
 /** An apply of a Scale owns the parent's replicas. */
@@ -99,7 +101,7 @@ function applyScale(state: ApiState, call: Call, text: string, options: WriteOpt
     produce: (live) => {
       const parent: JsonObject = { apiVersion: apiVersionOf(call.kind), kind: call.kind.kind, metadata: { ...metadataOf(config) } };
       put(parent, call.kind.subresources.scale?.specReplicas ?? [], checkReplicas(call, config));
-      return applyConfig(state, call, live, parent, options);
+      return withoutTimes(applyConfig(state, call, live, parent, options));
     },
   });
   return scaleOf(call.kind, object);

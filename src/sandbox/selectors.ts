@@ -1,6 +1,7 @@
 import type { JsonObject } from '../codec/json.ts';
 import { goQuote, textOf } from './goText.ts';
 import type { Kind } from './kinds/kind.ts';
+import { qualifiedName } from './kinds/names.ts';
 import { badRequest, invalidValue } from './status.ts';
 
 /** Which objects a list or watch is about. */
@@ -190,6 +191,7 @@ class LabelParser {
         if (values.length === 0 || this.peek() === ')') values.push('');
         continue;
       }
+      if (token === '' && values.length > 0) throw badRequest(`unable to parse requirement: found '', expected: ',' or ')'`);
       if (token === '' || SPECIAL.test(token)) throw badRequest(`unable to parse requirement: found '${token}', expected: ',', ')' or identifier`);
       values.push(token);
     }
@@ -224,20 +226,12 @@ export function parseLabelSelector(text: string): LabelTerm[] {
 }
 
 const NAME = /^([A-Za-z0-9]|[A-Za-z0-9][-A-Za-z0-9_.]*[A-Za-z0-9])$/;
-const SUBDOMAIN = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
-const NAME_RULE =
-  "name part must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')";
 const VALUE_RULE =
   "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyValue',  or 'my_value',  or '12345', regex used for validation is '(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')";
 
 function checkKey(key: string): void {
-  const slash = key.lastIndexOf('/');
-  const name = key.slice(slash + 1);
-  const prefix = slash < 0 ? undefined : key.slice(0, slash);
-  const wrong = !NAME.test(name) || name.length > 63 || (prefix !== undefined && !SUBDOMAIN.test(prefix));
-  if (!wrong) return;
-  const error = invalidValue('key', key, NAME_RULE);
-  throw badRequest(`unable to parse requirement: ${error.field}: ${error.message}`);
+  const problems = qualifiedName(key);
+  if (problems.length > 0) throw badRequest(`unable to parse requirement: <nil>: ${invalidValue('', key, problems.join('; ')).message}`);
 }
 
 function checkValue(key: string, value: string): void {

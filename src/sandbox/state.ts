@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import type { Clock } from '../base/clock.ts';
 import type { JsonObject } from '../codec/json.ts';
 import type { User } from './auth.ts';
+import { completeObject } from './fields/complete.ts';
 import type { Kind, ServiceAllocator, WriteContext } from './kinds/kind.ts';
 import { bucketOf, keyOf, type KindRegistry } from './registry.ts';
 import type { Store, Stored } from './store.ts';
@@ -48,8 +49,8 @@ export function liveObject(state: ApiState, call: Call): Stored | undefined {
 export function inVersion(object: JsonObject, kind: Kind): JsonObject {
   const apiVersion = kind.group === '' ? kind.version : `${kind.group}/${kind.version}`;
   if (object['apiVersion'] === apiVersion) return object;
-  const converted: JsonObject = { ...structuredClone(object), apiVersion, kind: kind.kind };
-  return converted;
+  if (kind.origin === 'custom') return completeObject(kind, object).object;
+  return { ...object, apiVersion, kind: kind.kind };
 }
 
 /** What a kind's functions may use during a write. */

@@ -15,9 +15,12 @@ export function staticAnswer(state: ApiState, request: ApiRequest, address: stri
   const path = request.info.path.replace(/(.)\/+$/, '$1');
   const answer = health(path) ?? schemas(state, path) ?? documents(state, request, path, address);
   if (answer === undefined) return notFoundPage();
-  if (request.method !== 'GET' && request.method !== 'HEAD') throw methodNotAllowed();
+  if (request.method !== 'GET' && !ANY_METHOD.test(path)) throw methodNotAllowed();
   return answer;
 }
+
+/** Paths that take every method. */
+const ANY_METHOD = /^$|^\/$|^\/(apis|healthz|livez|readyz|openapi\/.*)$/;
 
 /** What the real server's mux answers for a path that nobody serves. */
 export function notFoundPage(): ApiAnswer {

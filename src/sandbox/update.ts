@@ -1,4 +1,4 @@
-import { equalJson, isJsonObject, type Json, type JsonObject } from '../codec/json.ts';
+import { cloneJson, equalJson, isJsonObject, type Json, type JsonObject } from '../codec/json.ts';
 import { createObject } from './creation.ts';
 import { settleTimes } from './fields/track.ts';
 import { dedupOwnerReferences } from './ownerReferences.ts';
@@ -35,13 +35,13 @@ export function updateObject(state: ApiState, call: Call, update: Update): Writt
   if (update.uid !== '' && update.uid !== metaString(live.object, 'uid')) throw foreignUid(call, update.uid, metaString(live.object, 'uid'));
   const next = update.produce(live.object);
   state.mutate?.(next, 'UPDATE', kind);
-  dedupOwnerReferences(next, call.warnings);
+  dedupOwnerReferences(next, call.warnings, true);
   checkVersion(state, call, next, live);
   const context = writeContext(state, call);
   const deleting = metaString(live.object, 'deletionTimestamp') !== '';
-  const sentSpec = next['spec'];
+  const sentSpec = call.subresource === 'finalize' && next['spec'] !== undefined ? cloneJson(next['spec']) : undefined;
   kind.prepareUpdate(next, live.object, context, call.subresource);
-  if (call.subresource === 'finalize' && sentSpec !== undefined) next['spec'] = finalizersKept(sentSpec);
+  if (sentSpec !== undefined) next['spec'] = finalizersKept(sentSpec);
   keepSystemFields(metadataOf(next), metadataOf(live.object));
   const errors = kind.validateUpdate(next, live.object, call.subresource);
   if (errors.length > 0) throw invalid(kind, metaString(next, 'name'), errors);

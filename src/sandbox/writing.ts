@@ -120,7 +120,7 @@ export function remove(state: ApiState, request: ApiRequest, kind: Kind, warning
   return { status: !gone && options.orphanDependents === false ? 202 : 200, object: answer };
 }
 
-/** DELETE of a collection: what was deleted, in key order. */
+/** DELETE of a collection: what was selected, as it was before, in key order. */
 export function removeCollection(state: ApiState, request: ApiRequest, kind: Kind, warnings: string[]): { items: Stored[]; meta: ListMeta } {
   negotiate(request.accept, { transforms: true });
   const listOptions = readListOptions(request.query, false);
@@ -131,12 +131,10 @@ export function removeCollection(state: ApiState, request: ApiRequest, kind: Kin
   const revision = state.store.revision;
   const items = state.store
     .list(bucketOf(kind), prefix)
-    .filter((stored) => filter.matches(stored.object))
-    .map((stored): Stored => {
-      const name = metaString(stored.object, 'name');
-      const namespace = metaString(stored.object, 'namespace');
-      const call = { ...callOf(request, kind, { fieldManager: '', dryRun: options.dryRun }, warnings), namespace, name };
-      return { ...stored, object: deleteObject(state, call, options).listed };
-    });
+    .filter((stored) => filter.matches(stored.object));
+  for (const { object } of items) {
+    const call = callOf(request, kind, { fieldManager: '', dryRun: options.dryRun }, warnings);
+    deleteObject(state, { ...call, namespace: metaString(object, 'namespace'), name: metaString(object, 'name') }, options);
+  }
   return { items, meta: { resourceVersion: state.store.tokens.print(revision), continueToken: undefined, remaining: undefined } };
 }
