@@ -1,20 +1,22 @@
-import { isJsonObject, stringifyJson, type Json, type JsonObject } from '../../codec/json.ts';
+import { equalJson, isJsonObject, stringifyJson, type Json, type JsonObject } from '../../codec/json.ts';
 import { hashText } from '../hash.ts';
 
 /**
  * What an object says, flat: printed path to value (or its hash). Items of lists stand under their identity, not their
  * position, so that a shifted list is no change; nulls and empty maps and lists are absent, as they are to the server.
  */
-export type Leaves = ReadonlyMap<string, string>;
+export type Leaves = Pick<ReadonlyMap<string, string>, 'get' | 'has' | 'keys' | 'size'> & Iterable<[string, string]>;
 
 /** Marks the leaf that keeps the order of a list's items; it is no content of its own. */
 const ORDER = '\u0000';
 const PRESENT = '+';
-const MAX_VALUE = 40;
+const MAX_VALUE = 128;
 const MAX_ORDER = 200;
+const MAX_DEPTH = 24;
 const SKIPPED_METADATA = new Set(['managedFields', 'resourceVersion', 'uid', 'creationTimestamp', 'selfLink', 'generation', 'name', 'namespace', 'deletionTimestamp', 'deletionGracePeriodSeconds']);
 const KEYS: readonly (readonly string[])[] = [['name'], ['type'], ['uid'], ['containerPort', 'protocol'], ['port', 'protocol'], ['containerPort'], ['port'], ['key'], ['mountPath'], ['devicePath'], ['ip'], ['id']];
 const KEY_OF: Readonly<Record<string, readonly (readonly string[])[]>> = { conditions: [['type']], ownerReferences: [['uid']], volumeMounts: [['mountPath']] };
+const SIMPLE = /^[\w .:/@+=-]{0,128}$/;
 const PLAIN = /^[A-Za-z_$][\w$-]*$/;
 const TIMEKEEPING = /\.(last\w*(Time|Timestamp|Seen|Heartbeat)|renewTime|observedGeneration|heartbeatTime|lastUpdated|timestamp|probeTime)$/;
 const LAST_APPLIED = '.metadata.annotations["kubectl.kubernetes.io/last-applied-configuration"]';
@@ -28,6 +30,101 @@ export function leavesOf(object: JsonObject): Map<string, string> {
     else for (const [name, item] of Object.entries(value)) if (!SKIPPED_METADATA.has(name)) visit(leaves, child('.metadata', name), name, item);
   }
   return leaves;
+}
+
+/**
+ * The leaves of an object that is mostly the same as another one, whose leaves are known: only what differs is worked out,
+ * and what is the same is shared.
+ */
+export function leavesAfter(before: { readonly body: JsonObject; readonly leaves: Leaves }, body: JsonObject): Leaves {
+  const own = new Map<string, string | undefined>();
+  for (const field of new Set([...Object.keys(before.body), ...Object.keys(body)])) {
+    if (field === 'apiVersion' || field === 'kind') continue;
+    const [old, now] = [before.body[field], body[field]];
+    if (field !== 'metadata' || !isJsonObject(old) || !isJsonObject(now)) compare(own, child('', field), field, old, now);
+    else for (const name of new Set([...Object.keys(old), ...Object.keys(now)])) if (!SKIPPED_METADATA.has(name)) compare(own, child('.metadata', name), name, old[name], now[name]);
+  }
+  if (own.size === 0) return before.leaves;
+  const leaves = new OverlayLeaves(before.leaves, own);
+  return leaves.depth > MAX_DEPTH ? new Map(leaves) : leaves;
+}
+
+function compare(own: Map<string, string | undefined>, path: string, field: string, old: Json | undefined, now: Json | undefined): void {
+  if (old === now || equalJson(old, now)) return;
+  if (isJsonObject(old) && isJsonObject(now)) {
+    for (const name of new Set([...Object.keys(old), ...Object.keys(now)])) compare(own, child(path, name), name, old[name], now[name]);
+    return;
+  }
+  const part = new Map<string, string>();
+  if (old !== undefined) visit(part, path, field, old);
+  for (const gone of part.keys()) own.set(gone, undefined);
+  part.clear();
+  if (now !== undefined) visit(part, path, field, now);
+  for (const [there, value] of part) own.set(there, value);
+}
+
+/** Leaves that differ from others in a few paths. */
+class OverlayLeaves implements Leaves {
+  readonly base: Leaves;
+  readonly own: ReadonlyMap<string, string | undefined>;
+  readonly depth: number;
+
+  constructor(base: Leaves, own: ReadonlyMap<string, string | undefined>) {
+    this.base = base;
+    this.own = own;
+    this.depth = base instanceof OverlayLeaves ? base.depth + 1 : 1;
+  }
+
+  get(path: string): string | undefined {
+    return this.own.has(path) ? this.own.get(path) : this.base.get(path);
+  }
+
+  has(path: string): boolean {
+    return this.get(path) !== undefined;
+  }
+
+  get size(): number {
+    return this.whole().size;
+  }
+
+  keys(): MapIterator<string> {
+    return this.whole().keys();
+  }
+
+  [Symbol.iterator](): MapIterator<[string, string]> {
+    return this.whole()[Symbol.iterator]();
+  }
+
+  private whole(): Map<string, string> {
+    const whole = new Map(this.base);
+    for (const [path, value] of this.own) {
+      if (value === undefined) whole.delete(path);
+      else whole.set(path, value);
+    }
+    return whole;
+  }
+}
+
+/** Paths in which two that share a base may differ; undefined where they share none. */
+function touchedPaths(a: Leaves, b: Leaves): Set<string> | undefined {
+  if (a === b) return new Set();
+  const chains = [chainOf(a), chainOf(b)] as const;
+  const shared = chains[0].find((item) => chains[1].includes(item));
+  if (shared === undefined) return undefined;
+  const touched = new Set<string>();
+  for (const chain of chains) {
+    for (const item of chain) {
+      if (item === shared) break;
+      if (item instanceof OverlayLeaves) for (const path of item.own.keys()) touched.add(path);
+    }
+  }
+  return touched;
+}
+
+function chainOf(leaves: Leaves): Leaves[] {
+  const chain = [leaves];
+  for (let item = leaves; item instanceof OverlayLeaves; item = item.base) chain.push(item.base);
+  return chain;
 }
 
 /** The leaves of hashes by path, as `observed` events have them where bodies are not kept. */
@@ -68,7 +165,7 @@ function visitList(leaves: Map<string, string>, path: string, field: string, lis
 /** How each item of a list is told from the others: by key, by value, or, where neither is unique, by position. */
 export function stepsOf(field: string, list: readonly Json[]): string[] {
   if (list.every((item) => !isJsonObject(item) && !Array.isArray(item))) {
-    const steps = list.map((item) => `[=${shown(item)}]`);
+    const steps = list.map((item) => `[=${printed(item)}]`);
     return isUnique(steps) ? steps : positions(list);
   }
   if (!list.every(isJsonObject)) return positions(list);
@@ -84,7 +181,7 @@ function keyStep(item: JsonObject, keys: readonly string[]): string | undefined 
   for (const key of keys) {
     const value = item[key] ?? (key === 'protocol' ? 'TCP' : null);
     if (value === null || typeof value === 'object') return undefined;
-    parts.push(`${key}=${stringifyJson(value)}`);
+    parts.push(`${key}=${printed(value)}`);
   }
   return `[${parts.join(',')}]`;
 }
@@ -97,9 +194,15 @@ function isUnique(values: readonly (string | undefined)[]): boolean {
   return new Set(values).size === values.length;
 }
 
+/** A scalar as text that tells it from every other one; long text by its hash. */
 function shown(value: Json): string {
-  const text = stringifyJson(value);
-  return text.length <= MAX_VALUE ? text : `#${hashText(text)}${hashText(text, 1)}`;
+  if (typeof value !== 'string') return typeof value === 'object' ? stringifyJson(value) : String(value);
+  return value.length <= MAX_VALUE ? `"${value}"` : `#${hashText(value)}${hashText(value, 1)}`;
+}
+
+/** A scalar as it stands in a printed path. */
+function printed(value: Json): string {
+  return typeof value === 'string' && SIMPLE.test(value) ? `"${value}"` : stringifyJson(value);
 }
 
 /** A field that keeps time or counts, whose change says nothing about anyone's intent. */
@@ -109,6 +212,8 @@ export function isTimekeeping(path: string): boolean {
 
 /** Paths whose value differs, order and timekeeping left out. */
 export function changedPaths(before: Leaves, after: Leaves): string[] {
+  const touched = touchedPaths(before, after);
+  if (touched !== undefined) return [...touched].filter((path) => before.get(path) !== after.get(path) && isContent(path));
   const paths: string[] = [];
   for (const [path, value] of after) if (before.get(path) !== value && isContent(path)) paths.push(path);
   for (const path of before.keys()) if (!after.has(path) && isContent(path)) paths.push(path);
@@ -121,6 +226,8 @@ function isContent(path: string): boolean {
 
 /** Whether two contents are the same in everything, order of lists included. */
 export function sameLeaves(a: Leaves, b: Leaves): boolean {
+  const touched = touchedPaths(a, b);
+  if (touched !== undefined) return [...touched].every((path) => a.get(path) === b.get(path));
   if (a.size !== b.size) return false;
   for (const [path, value] of a) if (b.get(path) !== value) return false;
   return true;

@@ -1,4 +1,4 @@
-import type { Json } from '../../codec/json.ts';
+import type { Json, JsonObject } from '../../codec/json.ts';
 import type { Actor, ObjectName, Token, WriteEvent } from '../traceEvent.ts';
 import type { Leaves } from './leaves.ts';
 
@@ -19,7 +19,7 @@ export interface VersionRecord {
   apiVersion: string | undefined;
   terminating: boolean;
   /** Who made it, where a write says so; `write` is kept until the version is judged. */
-  author: { actor: Actor; seq: number; at: number } | undefined;
+  author: { actor: Actor; seq: number; at: number; verb: WriteEvent['verb'] } | undefined;
   write: WriteEvent | undefined;
   /** The field manager that made it, where managedFields tell. */
   manager: string | undefined;
@@ -42,6 +42,8 @@ export class ObjectState {
   gone: { at: number; seq: number } | undefined;
   /** Whether versions were forgotten: the window no longer begins where the object did. */
   truncated = false;
+  /** The content that was seen last, against which the next one is compared. */
+  lastBody: { readonly body: JsonObject; readonly leaves: Leaves } | undefined;
   /** References that its newest version holds, as the reference rule keys them. */
   readonly references = new Set<string>();
   private readonly cursors = new Map<string, Token>();

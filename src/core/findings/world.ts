@@ -5,7 +5,7 @@ import { deriveLeaves } from './derive.ts';
 import type { FindingObject } from './finding.ts';
 import type { FindingStore, Report } from './findingStore.ts';
 import { actorKey, Knowledge } from './knowledge.ts';
-import { changedPaths, leavesOf, leavesOfHashes } from './leaves.ts';
+import { changedPaths, leavesAfter, leavesOf, leavesOfHashes } from './leaves.ts';
 import { ObjectState, type VersionRecord } from './objectState.ts';
 import type { Thresholds } from './options.ts';
 import type { Rule } from './rule.ts';
@@ -26,6 +26,8 @@ export class World {
   readonly knowledge = new Knowledge();
   /** Whether any read of any actor is in this log: without, nobody's knowledge can be told. */
   hasReads = false;
+  /** Whether any UID is no UUID, as in tests. */
+  hasOddUids = false;
   private readonly objects = new Map<string, ObjectState>();
   private readonly names = new Map<string, NameState>();
   private readonly recreatedByName = new Map<string, Set<string>>();
@@ -128,7 +130,7 @@ export class World {
     const version =
       event.stream === undefined ? (known ?? object.append(event.token, event.at, event.seq)) : object.deliver(event.stream, event.token, event.at, event.seq);
     for (const rule of this.rules) rule.observed?.(event, object, version, this);
-    fill(version, event);
+    this.fill(object, version, event);
     if (!version.judged) this.unjudged.set(`${object.cluster}\0${object.uid}`, object);
     object.trim(this.thresholds.maxVersions);
   }
@@ -188,15 +190,10 @@ export class World {
     const known = object.version(result.token);
     if (event.outcome === 'unchanged' || from === result.token || known?.author !== undefined) return;
     if (known?.judged === true) return;
-    const before = object.latest;
     const version = from === undefined || from === '' ? (known ?? object.append(result.token, event.at, event.seq)) : object.chain(from, result.token, event.at, event.seq);
-    version.author = { actor: event.actor, seq: event.seq, at: event.at };
+    version.author = { actor: event.actor, seq: event.seq, at: event.at, verb: event.verb };
     version.write = event;
     version.generation ??= result.generation;
-    if (version.leaves === undefined) {
-      version.leaves = deriveLeaves(event, (from === undefined ? before : object.version(from))?.leaves);
-      version.derived = version.leaves !== undefined;
-    }
     this.unjudged.set(`${object.cluster}\0${object.uid}`, object);
     object.trim(this.thresholds.maxVersions);
   }
@@ -211,6 +208,7 @@ export class World {
       return known;
     }
     const object = new ObjectState(cluster, name, uid, event.at, event.seq);
+    this.hasOddUids ||= uid.length !== 36;
     if (event.type === 'observed') object.creationTimestamp = event.creationTimestamp;
     this.objects.set(key, object);
     this.holdName(object, event);
@@ -252,6 +250,21 @@ export class World {
     if (oldest !== undefined) this.recreatedByName.delete(oldest);
   }
 
+  private fill(object: ObjectState, version: VersionRecord, event: ObservedEvent): void {
+    if (version.leaves === undefined || version.derived) {
+      if (event.body !== undefined) {
+        version.leaves = object.lastBody === undefined ? leavesOf(event.body) : leavesAfter(object.lastBody, event.body);
+        object.lastBody = { body: event.body, leaves: version.leaves };
+      } else if (event.leaves !== undefined) version.leaves = leavesOfHashes(event.leaves);
+      version.derived = version.derived && event.body === undefined && event.leaves === undefined;
+    }
+    version.managedFields ??= event.managedFields;
+    version.generation = event.generation ?? version.generation;
+    version.observedGeneration = event.observedGeneration ?? version.observedGeneration;
+    version.apiVersion ??= event.apiVersion;
+    version.terminating ||= event.deletionTimestamp !== undefined;
+  }
+
   private forgetOldest(): void {
     const [key, object] = this.objects.entries().next().value ?? [];
     if (key === undefined || object === undefined) return;
@@ -279,25 +292,16 @@ export class World {
       version.judged = true;
       const previous = object.versions[index - 1];
       if (previous !== undefined) version.manager = unambiguousManager(previous.managedFields, version.managedFields);
+      if (version.leaves === undefined && version.write !== undefined) {
+        version.leaves = deriveLeaves(version.write, previous?.leaves);
+        version.derived = version.leaves !== undefined;
+      }
       const changed =
         previous?.leaves === undefined || version.leaves === undefined ? undefined : changedPaths(previous.leaves, version.leaves);
       for (const rule of this.rules) rule.judged?.({ object, index, version, previous, changed, write: version.write }, this);
       version.write = undefined;
     }
   }
-}
-
-function fill(version: VersionRecord, event: ObservedEvent): void {
-  if (version.leaves === undefined || version.derived) {
-    if (event.body !== undefined) version.leaves = leavesOf(event.body);
-    else if (event.leaves !== undefined) version.leaves = leavesOfHashes(event.leaves);
-    version.derived = version.derived && event.body === undefined && event.leaves === undefined;
-  }
-  version.managedFields ??= event.managedFields;
-  version.generation = event.generation ?? version.generation;
-  version.observedGeneration = event.observedGeneration ?? version.observedGeneration;
-  version.apiVersion ??= event.apiVersion;
-  version.terminating ||= event.deletionTimestamp !== undefined;
 }
 
 function ownersOf(references: readonly unknown[]): { uid: string; name: string; kind: string }[] {

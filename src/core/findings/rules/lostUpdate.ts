@@ -56,9 +56,9 @@ export class LostUpdateRule implements Rule {
 
   /** The body of a refused write came back with only its token changed: all that others did since is gone. Certain. */
   private repeated(change: VersionChange, write: WriteEvent, previous: number, changed: readonly string[]): Loss | undefined {
-    if (write.body === undefined) return undefined;
-    const body = withoutToken(write.body);
     const key = actionKey(write);
+    if (write.body === undefined || !this.refused.has(key)) return undefined;
+    const body = withoutToken(write.body);
     const refused = this.refused.get(key)?.findLast((item) => item.body === body && item.token !== (write.preconditions?.token ?? ''));
     this.refused.delete(key);
     if (refused === undefined) return undefined;

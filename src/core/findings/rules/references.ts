@@ -1,3 +1,4 @@
+import { isJsonObject, type Json } from '../../../codec/json.ts';
 import { formatPath, parsePath, valueAt } from '../../path.ts';
 import { uidMentions } from '../../references.ts';
 import type { AbsentEvent, ObservedEvent, TraceEvent } from '../../traceEvent.ts';
@@ -81,7 +82,9 @@ export class ReferenceRule implements Rule {
   private mentions(event: ObservedEvent, object: ObjectState, world: World): [string, string][] {
     const found = new Map<string, string>();
     const known = (uid: string): boolean => uid !== object.uid && world.object(object.cluster, uid) !== undefined;
-    if (event.body !== undefined) for (const mention of uidMentions(event.body, known)) found.set(formatPath(mention.path), mention.uid);
+    if (event.body !== undefined) {
+      if (mayMention(event.body, world.hasOddUids)) for (const mention of uidMentions(event.body, known)) found.set(formatPath(mention.path), mention.uid);
+    }
     else for (const [index, owner] of object.owners.entries()) found.set(`.metadata.ownerReferences[${index}].uid`, owner.uid);
     for (const text of world.thresholds.externalReferences) {
       const parsed = parsePath(text);
@@ -131,6 +134,21 @@ export class ReferenceRule implements Rule {
       details: { dead, live: live.uid, name: live.name.name },
     });
   }
+}
+
+const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/i;
+
+/** A quick look whether any string may hold a UID at all; all UIDs are UUIDs, but for those of tests and odd servers. */
+function mayMention(value: Json, odd: boolean, field = ''): boolean {
+  if (typeof value === 'string') return odd || (value.length >= 36 && value.includes('-') && UUID.test(value));
+  if (Array.isArray(value)) return value.some((item) => mayMention(item, odd));
+  if (!isJsonObject(value)) return false;
+  for (const name in value) {
+    if (field === 'metadata' && (name === 'uid' || name === 'managedFields')) continue;
+    const item = value[name];
+    if (item !== undefined && item !== null && mayMention(item, odd, name)) return true;
+  }
+  return false;
 }
 
 function isVolumeClaim(path: string): boolean {

@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject } from '../../../codec/json.ts';
 import type { GapEvent, ObservedEvent, ReadEvent } from '../../traceEvent.ts';
 import { actorName } from '../knowledge.ts';
-import { leavesOf, sameLeaves } from '../leaves.ts';
+import { leavesAfter, leavesOf, sameLeaves, type Leaves } from '../leaves.ts';
 import type { ObjectState, VersionRecord } from '../objectState.ts';
 import type { Rule } from '../rule.ts';
 import { findingObject, type World } from '../world.ts';
@@ -29,7 +29,8 @@ export class ServerRule implements Rule {
 
   observed(event: ObservedEvent, object: ObjectState, version: VersionRecord, world: World): void {
     if (event.body === undefined || version.leaves === undefined || version.derived || !isComparable(event, version)) return;
-    const content = leavesOf(event.body);
+    if (object.lastBody !== undefined && object.lastBody.body === event.body) return;
+    const content = object.lastBody === undefined ? leavesOf(event.body) : leavesAfter(object.lastBody, event.body);
     if (sameLeaves(content, version.leaves) || sameParts(content, version.leaves)) return;
     world.report({
       key: ['token-reuse', object.cluster, object.uid, event.token].join('\0'),
@@ -78,9 +79,9 @@ function isWhole(body: JsonObject | undefined): boolean {
 }
 
 /** One of the two may be hashes by position (a body that was not kept), or show metadata only. */
-function sameParts(a: ReadonlyMap<string, string>, b: ReadonlyMap<string, string>): boolean {
+function sameParts(a: Leaves, b: Leaves): boolean {
   const marked = [...b.keys()].some((path) => path.startsWith('\0')) || ![...a.keys()].some((path) => path.startsWith('\0'));
-  const parts = (leaves: ReadonlyMap<string, string>): string => [...new Set([...leaves.keys()].map((path) => /^\0?\.\w+/.exec(path)?.[0].replace('\0', '')))].sort((a = '', b = '') => a.localeCompare(b)).join();
+  const parts = (leaves: Leaves): string => [...new Set([...leaves.keys()].map((path) => /^\0?\.\w+/.exec(path)?.[0].replace('\0', '')))].sort((a = '', b = '') => a.localeCompare(b)).join();
   return !marked || parts(a) !== parts(b);
 }
 

@@ -1,4 +1,4 @@
-import { isJsonObject } from '../../../codec/json.ts';
+import { isJsonObject, type JsonObject } from '../../../codec/json.ts';
 import type { ObservedEvent } from '../../traceEvent.ts';
 import { actorName } from '../knowledge.ts';
 import { isTimekeeping, leavesOf, outermost } from '../leaves.ts';
@@ -51,7 +51,9 @@ export class StatusRule implements Rule {
     const base = write.preconditions?.token === undefined ? change.previous : (object.version(write.preconditions.token) ?? change.previous);
     if (write.verb !== 'create' && base?.leaves === undefined) return;
     const toStatus = write.subresource === 'status';
-    const ignored = [...leavesOf(write.body)].filter(([path, value]) => {
+    const { status, ...rest } = write.body;
+    const part: JsonObject = toStatus ? rest : status === undefined ? {} : { status };
+    const ignored = [...leavesOf(part)].filter(([path, value]) => {
       if (path.startsWith('\0') || isTimekeeping(path) || path.startsWith('.status') === toStatus || path.startsWith('.metadata.finalizers')) return false;
       const stored = version.leaves?.get(path);
       const before = base?.leaves?.get(path);
