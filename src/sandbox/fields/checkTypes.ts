@@ -1,6 +1,7 @@
 import type { Json } from '../../codec/json.ts';
 import { isJsonObject, stringifyJson } from '../../codec/json.ts';
 import { goQuote } from '../goText.ts';
+import { goMap } from './goMap.ts';
 import type { ListTypeSchema, ScalarSchema, Schema } from '../schema/schema.ts';
 import { fieldElement, itemElement, printElement, type Element } from './element.ts';
 import { fieldSchema, shapeOf } from './shape.ts';
@@ -89,9 +90,7 @@ function shown(value: Json): string {
 }
 
 function goValue(value: Json): string {
-  if (Array.isArray(value)) return `[${value.map(shown).join(',')}]`;
-  if (isJsonObject(value)) return `{${Object.keys(value).map((key) => `${key}=${shown(value[key] ?? null)}`).join('; ')}}`;
-  return stringifyJson(value);
+  return Array.isArray(value) || isJsonObject(value) ? `&{${goMap(value)}}` : stringifyJson(value);
 }
 
 function goTypeOf(value: Json): string {

@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from '../../codec/json.ts';
 import { isJsonObject } from '../../codec/json.ts';
 import type { Kind } from '../kinds/kind.ts';
-import { normalize } from '../schema/normalize.ts';
+import { normalize, type Reader } from '../schema/normalize.ts';
 import { asksForReset } from './managedFields.ts';
 
 /**
@@ -9,9 +9,9 @@ import { asksForReset } from './managedFields.ts';
  * @returns the object, and for custom resources the paths of the fields that were dropped
  * @throws DecodeError where a value is of a wrong type
  */
-export function completeObject(kind: Kind, value: Json): { object: JsonObject; dropped: readonly string[] } {
+export function completeObject(kind: Kind, value: Json, reader: Reader = 'json'): { object: JsonObject; dropped: readonly string[] } {
   const given = isJsonObject(value) ? value : {};
-  const { object, dropped } = kind.coerce?.(given) ?? { object: builtIn(kind, value), dropped: [] };
+  const { object, dropped } = kind.coerce?.(given) ?? { object: builtIn(kind, value, reader), dropped: [] };
   object['apiVersion'] = kind.group === '' ? kind.version : `${kind.group}/${kind.version}`;
   object['kind'] = kind.kind;
   keepReset(object, given);
@@ -19,8 +19,8 @@ export function completeObject(kind: Kind, value: Json): { object: JsonObject; d
   return { object: { kind: kind.kind, apiVersion: object['apiVersion'], ...object }, dropped };
 }
 
-function builtIn(kind: Kind, value: Json): JsonObject {
-  const object = normalize(kind.schema, value);
+function builtIn(kind: Kind, value: Json, reader: Reader): JsonObject {
+  const object = normalize(kind.schema, value, reader);
   return isJsonObject(object) ? object : {};
 }
 

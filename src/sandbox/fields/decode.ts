@@ -27,7 +27,7 @@ export interface Decoded {
 export function decodeBody(kind: Kind, text: string, contentType: string, fieldValidation: FieldValidation): Decoded {
   if (!isYaml(contentType)) return decodeJsonText(kind, text, text, [], fieldValidation);
   const yaml = readYaml(text);
-  if ('problem' in yaml) throw unrecognized(kind, `couldn't get version/kind; json parse error: ${yaml.problem}`, text);
+  if ('problem' in yaml) throw unrecognized(kind, yaml.problem, text);
   const known = yaml.duplicates;
   return decodeJsonText(kind, stringifyJson(yaml.value), text, known, fieldValidation);
 }
@@ -167,7 +167,7 @@ function internalName(kind: Kind): string {
 
 /**
  * Reads what a patch made of an object.
- * @param shownResult the result as the refusal shows it; `undefined` shows it as JSON
+ * @param shownResult of a strategic merge, the result as the refusal shows it; others are shown as JSON
  * @throws StatusError 422 without a name: the patched object does not decode
  */
 export function decodePatched(kind: Kind, value: Json, fieldValidation: FieldValidation, patchWarnings: readonly string[] = [], shownResult?: string): Decoded {
@@ -177,7 +177,7 @@ export function decodePatched(kind: Kind, value: Json, fieldValidation: FieldVal
   checkPatchedKind(kind, given, refused);
   let completed: ReturnType<typeof completeObject>;
   try {
-    completed = completeObject(kind, given);
+    completed = completeObject(kind, given, shownResult === undefined ? 'json' : 'converter');
   } catch (error) {
     if (error instanceof DecodeError) throw refused(error.message);
     throw error;

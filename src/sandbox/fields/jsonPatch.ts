@@ -83,24 +83,24 @@ function refused(): StatusError {
 function applyOperation(document: Json, { op, path, from, value }: Operation): Json {
   switch (op) {
     case 'add':
-      return change(document, path, (parent, key) => add(parent, key, cloneJson(value)), value);
+      return change(document, path, (parent, key) => add(parent, key, cloneJson(value)));
     case 'replace':
-      return change(document, path, (parent, key) => replace(parent, key, cloneJson(value)), value);
+      return change(document, path, (parent, key) => replace(parent, key, cloneJson(value)));
     case 'remove':
-      return change(document, path, remove, null);
+      return change(document, path, remove);
     case 'test':
       if (!equalJson(lookUp(document, path) ?? null, value)) throw refused();
       return document;
     case 'copy': {
       const copied = lookUp(document, from);
       if (copied === undefined) throw refused();
-      return change(document, path, (parent, key) => add(parent, key, cloneJson(copied)), copied);
+      return change(document, path, (parent, key) => add(parent, key, cloneJson(copied)));
     }
     case 'move': {
       const moved = lookUp(document, from);
       if (moved === undefined) throw refused();
-      const without = change(document, from, remove, null);
-      return change(without, path, (parent, key) => add(parent, key, moved), moved);
+      const without = change(document, from, remove);
+      return change(without, path, (parent, key) => add(parent, key, moved));
     }
     default:
       throw refused();
@@ -109,9 +109,8 @@ function applyOperation(document: Json, { op, path, from, value }: Operation): J
 
 type Parent = JsonObject | Json[];
 
-/** Changes what a pointer leads to, in its parent; the empty pointer is the whole document, which only a value can replace. */
-function change(document: Json, pointer: string, act: (parent: Parent, key: string) => void, whole: Json): Json {
-  if (pointer === '') return cloneJson(whole);
+/** Changes what a pointer leads to, in its parent; the whole document has none, so it is refused. */
+function change(document: Json, pointer: string, act: (parent: Parent, key: string) => void): Json {
   const keys = keysOf(pointer);
   const last = keys.pop();
   let parent: Json | undefined = document;

@@ -2,6 +2,7 @@ import type { JsonObject } from '../../codec/json.ts';
 import type { Path } from '../../core/path.ts';
 import { emptyOf } from '../schema/normalize.ts';
 import type { Schema } from '../schema/schema.ts';
+import { typingProblem } from './checkTypes.ts';
 import { compareObjects, type Comparison } from './compare.ts';
 import { fieldElement } from './element.ts';
 import { FieldSet } from './fieldSet.ts';
@@ -38,6 +39,37 @@ export function compareWrite(schema: Schema, before: JsonObject, after: JsonObje
 /** What an object is compared with that did not exist before: the value structs of built-in kinds are always there. */
 export function emptyObject(kind: { readonly origin: 'built-in' | 'custom'; readonly schema: Schema }, apiVersion: string, kindName: string): JsonObject {
   return { ...(kind.origin === 'built-in' ? emptyOf(kind.schema) : {}), apiVersion, kind: kindName };
+}
+
+/** An entry whose version cannot express the object: the server then gives up tracking, and forgets all entries. */
+export class UntypableVersion extends Error {
+  override readonly name = 'UntypableVersion';
+}
+
+/**
+ * Drops the entries of versions that are not served any more.
+ * @throws UntypableVersion where the object has fields that the version of an entry does not know
+ */
+export function servedEntries(entries: ManagedFields, kind: VersionedKind, objects: readonly JsonObject[]): ManagedFields {
+  const own = kind.group === '' ? kind.version : `${kind.group}/${kind.version}`;
+  if (kind.origin === 'built-in' || [...entries.values()].every((entry) => entry.apiVersion === own)) return entries;
+  const left: ManagedFields = new Map();
+  for (const [key, entry] of entries) {
+    const schema = entry.apiVersion === own ? kind.schema : kind.schemaOf(entry.apiVersion);
+    if (schema === undefined) continue;
+    const isTypable = entry.apiVersion === own || objects.every((object) => typingProblem(schema, object) === undefined);
+    if (!isTypable) throw new UntypableVersion();
+    left.set(key, entry);
+  }
+  return left;
+}
+
+interface VersionedKind {
+  readonly group: string;
+  readonly version: string;
+  readonly origin: 'built-in' | 'custom';
+  readonly schema: Schema;
+  schemaOf(apiVersion: string): Schema | undefined;
 }
 
 /**

@@ -13,7 +13,7 @@ import {
   type Managed,
   type ManagedFields,
 } from './managedFields.ts';
-import { compareWrite, conflictsWith, emptyObject, ownable, reconcile, resetSet, takeFields } from './ownership.ts';
+import { compareWrite, conflictsWith, emptyObject, ownable, reconcile, resetSet, servedEntries, takeFields, UntypableVersion } from './ownership.ts';
 
 /** A write that is not an apply: a POST, a PUT or one of the other patches. */
 export interface TrackedWrite {
@@ -44,8 +44,12 @@ export function trackUpdate(write: TrackedWrite): JsonObject {
   const next = withManagedFields(write.next, undefined);
   if (entries.size === 0 && live !== undefined) return next;
   const before = live === undefined ? emptyObject(kind, apiVersion, kind.kind) : withManagedFields(live, undefined);
-  const updated = recordUpdate(kind, entries, before, next, write);
-  return withManagedFields(next, capUpdateEntries(updated));
+  try {
+    return withManagedFields(next, capUpdateEntries(recordUpdate(kind, servedEntries(entries, kind, [before, next]), before, next, write)));
+  } catch (error) {
+    if (error instanceof UntypableVersion) return next;
+    throw error;
+  }
 }
 
 /** The apiVersion of a kind: `v1`, `apps/v1`. */

@@ -47,6 +47,7 @@ export function autoscalerKind(): Kind {
 export function autoscalerV1Kind(): Kind {
   return defineKind({
     place: 'apis/autoscaling/v1',
+    isStorageVersion: false,
     plural: 'horizontalpodautoscalers',
     storage: STORAGE,
     defaults: (object) => {

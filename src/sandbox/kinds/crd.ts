@@ -98,9 +98,12 @@ function nameErrors(names: JsonObject): FieldError[] {
 }
 
 function versionErrors(versions: readonly JsonObject[]): FieldError[] {
-  if (versions.length === 0) return [required('spec.versions', 'must have at least one version')];
-  const errors: FieldError[] = [];
+    const errors: FieldError[] = [];
   const seen = new Set<string>();
+  const [first] = versions;
+  const shared = objectAt(first, 'schema')['openAPIV3Schema'];
+  const isShared = isJsonObject(shared) && versions.every((version) => equalJson(version['schema'] ?? null, first?.['schema'] ?? null));
+  if (isShared) errors.push(...structuralErrors(shared, 'spec.validation.openAPIV3Schema', true));
   for (const [index, version] of versions.entries()) {
     const field = `spec.versions[${index}]`;
     const name = textAt(version, 'name');
@@ -108,12 +111,29 @@ function versionErrors(versions: readonly JsonObject[]): FieldError[] {
     if (seen.has(name)) errors.push(duplicateValue(`${field}.name`, name));
     seen.add(name);
     const schema = version['schema'];
-    if (!isJsonObject(schema) || !isJsonObject(schema['openAPIV3Schema'])) errors.push(required(`${field}.schema.openAPIV3Schema`, 'schemas are required'));
-    else errors.push(...structuralErrors(schema['openAPIV3Schema'], `${field}.schema.openAPIV3Schema`, true));
+    if (!isJsonObject(schema) || !isJsonObject(schema['openAPIV3Schema'])) errors.push(required(`${field}.schema.openAPIV3Schema`));
+    else if (!isShared) errors.push(...structuralErrors(schema['openAPIV3Schema'], `${field}.schema.openAPIV3Schema`, true));
   }
   const stored = versions.filter((version) => version['storage'] === true).length;
-  if (stored !== 1) errors.push(invalidValue('spec.versions', [...versions], 'must have exactly one version marked as storage version'));
+  const shown = versions.length === 0 ? 'null' : JSON.stringify(versions.map(internalVersion));
+  if (stored !== 1) errors.push({ reason: 'FieldValueInvalid', field: 'spec.versions', message: `Invalid value: ${shown}: must have exactly one version marked as storage version` });
+  if (stored === 0) errors.push({ reason: 'FieldValueInvalid', field: 'status.storedVersions', message: 'Invalid value: null: must have at least one stored version' });
   return errors;
+}
+
+/** A version as the server's own type prints, which has no JSON names. */
+function internalVersion(version: JsonObject): JsonObject {
+  return {
+    Name: textAt(version, 'name'),
+    Served: version['served'] === true,
+    Storage: version['storage'] === true,
+    Deprecated: false,
+    DeprecationWarning: null,
+    Schema: null,
+    Subresources: null,
+    AdditionalPrinterColumns: null,
+    SelectableFields: null,
+  };
 }
 
 /** Every field of a structural schema has a type, unless it is open by declaration. */

@@ -50,6 +50,8 @@ export function customKind(crd: JsonObject, version: string): Kind {
     origin: 'custom',
     subresources: { status: hasStatus, ...(scale === undefined ? {} : { scale }), others: [] },
     schema,
+    schemaOf: (apiVersion) => schemaOfVersion(spec, apiVersion),
+    isStorageVersion: declared['storage'] === true,
     unconditionalUpdate: false,
     createOnUpdate: false,
     deleteAnswers: 'status',
@@ -62,9 +64,11 @@ export function customKind(crd: JsonObject, version: string): Kind {
     applyDefaults: (object) => applyStructuralDefaults(schema, object),
     prepareCreate: (object) => {
       if (hasStatus) delete object['status'];
+      delete objectAt(object, 'metadata')['selfLink'];
       objectAt(object, 'metadata')['generation'] = 1;
     },
     prepareUpdate: (next, live, _context, subresource) => {
+      delete objectAt(next, 'metadata')['selfLink'];
       if (subresource === 'status') keepAllButStatus(next, live);
       else if (hasStatus) setOrDelete(next, 'status', live['status']);
       const stored = numberAt(live, 'metadata', 'generation') ?? 1;
@@ -82,6 +86,12 @@ export function customKind(crd: JsonObject, version: string): Kind {
     tableColumns: [nameColumn(), ...(columns.length === 0 ? [ageColumn()] : columns.map(printerColumn))],
     tableCells: (object, nowMs) => [textAt(object, 'metadata', 'name'), ...(columns.length === 0 ? [ageOf(object, nowMs)] : columns.map((column) => cell(column, object, nowMs)))],
   };
+}
+
+function schemaOfVersion(spec: JsonObject, apiVersion: string): StructSchema | undefined {
+  const [group, version] = apiVersion.split('/');
+  const declared = objectsAt(spec, 'versions').find((item) => textAt(item, 'name') === version && item['served'] === true);
+  return group === textAt(spec, 'group') && declared !== undefined ? structuralSchema(objectAt(declared, 'schema', 'openAPIV3Schema')) : undefined;
 }
 
 function scalePaths(scale: JsonObject): ScalePaths {
@@ -190,7 +200,7 @@ function cell(column: JsonObject, object: JsonObject, nowMs: number): Json {
     case 'date':
       return typeof first === 'string' ? since(first, nowMs) : null;
     default:
-      return found.map((item) => (typeof item === 'string' ? item : JSON.stringify(item))).join(',');
+      return typeof first === 'string' ? first : JSON.stringify(first);
   }
 }
 

@@ -43,6 +43,11 @@ function valueErrors(schema: JsonObject, value: Json, path: string): FieldError[
 function typeError(schema: JsonObject, value: Json, path: string): FieldError | undefined {
   const wanted = schema['x-kubernetes-int-or-string'] === true ? ['integer', 'string'] : typeof schema['type'] === 'string' ? [schema['type']] : [];
   const given = typeName(value);
+  const format = schema['format'];
+  if (schema['type'] === 'string' && typeof format === 'string' && format in FORMATS && typeof value !== 'string' && typeof value !== 'object') {
+    const goName = typeof value === 'boolean' ? 'bool' : given === 'integer' ? 'int64' : 'float64';
+    return typeInvalid(path, goName, `${path} in body must be of type ${format}: ${JSON.stringify(goName)}`);
+  }
   if (wanted.length === 0 || wanted.includes(given) || (given === 'integer' && wanted.includes('number'))) return undefined;
   return typeInvalid(path, given, `${path} in body must be of type ${wanted.join(',')}: ${JSON.stringify(given)}`);
 }

@@ -27,6 +27,8 @@ export interface KindRules {
   readonly generation?: 'none' | 'spec' | 'spec-or-annotations' | ((next: JsonObject, live: JsonObject) => boolean);
   /** A status that comes with a create is kept (Nodes). */
   readonly keepsStatusOnCreate?: boolean;
+  /** False for a second version or group of the same stored objects. */
+  readonly isStorageVersion?: boolean;
   readonly defaultPropagation?: 'Background' | 'Orphan';
   /** What every answer warns of. */
   readonly deprecation?: string;
@@ -95,6 +97,8 @@ export function defineKind(rules: KindRules): Kind {
       others: below.flatMap((item) => otherSubresource(item, group, version)),
     },
     schema,
+    schemaOf: () => schema,
+    isStorageVersion: rules.isStorageVersion ?? true,
     unconditionalUpdate: rules.unconditionalUpdate ?? true,
     createOnUpdate: rules.createOnUpdate ?? false,
     deleteAnswers: rules.deleteAnswers ?? 'status',
@@ -106,12 +110,14 @@ export function defineKind(rules: KindRules): Kind {
     fieldValue: (object, selector) => fieldText(object, rules.fieldSelectors?.[selector]),
     applyDefaults: (object) => rules.defaults?.(object),
     prepareCreate: (object, context) => {
+      delete objectAt(object, 'metadata')['selfLink'];
       if (generation !== 'none') objectAt(object, 'metadata')['generation'] = 1;
       if (hasStatus && rules.keepsStatusOnCreate !== true) object['status'] = emptyOf(schema)['status'] ?? {};
       dropEmptyLists(object, schema);
       rules.create?.(object, context);
     },
     prepareUpdate: (next, live, context, subresource) => {
+      delete objectAt(next, 'metadata')['selfLink'];
       if (subresource === 'status') {
         setOrDelete(next, 'spec', live['spec']);
         rules.updateStatus?.(next, live);

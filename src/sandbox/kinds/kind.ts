@@ -80,6 +80,10 @@ export interface Kind {
     readonly others: readonly OtherSubresource[];
   };
   readonly schema: Schema;
+  /** The schema of another version of this kind (managedFields may be in its terms); undefined where it is not served. */
+  schemaOf(apiVersion: string): Schema | undefined;
+  /** Whether objects are stored in this version. */
+  readonly isStorageVersion: boolean;
   /** PUT without a version is allowed. */
   readonly unconditionalUpdate: boolean;
   /** PUT to a missing name creates. */

@@ -62,6 +62,7 @@ export function eventKind(): Kind {
 export function newEventKind(): Kind {
   return defineKind({
     place: 'apis/events.k8s.io/v1',
+    isStorageVersion: false,
     plural: 'events',
     createOnUpdate: true,
     storage: EVENT_STORAGE,

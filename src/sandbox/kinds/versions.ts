@@ -17,11 +17,19 @@ export function inVersionOf(object: JsonObject, kind: Kind): JsonObject {
   const to = kind.group === '' ? kind.version : `${kind.group}/${kind.version}`;
   if (from === to) return object;
   const relabelled = { ...object, apiVersion: to };
+  if (kind.coerce !== undefined) return inCustomVersion(relabelled, kind);
   if (from === AUTOSCALING_V1 && to === AUTOSCALING_V2) return typed(kind, toV2(relabelled));
   if (from === AUTOSCALING_V2 && to === AUTOSCALING_V1) return typed(kind, toV1(relabelled));
   if (from === 'v1' && to === EVENTS) return typed(kind, renamed(relabelled, NEW_NAMES));
   if (from === EVENTS && to === 'v1') return typed(kind, renamed(relabelled, OLD_NAMES));
   return relabelled;
+}
+
+/** Without conversion a version shows what its schema knows; defaults are those of the version that is stored. */
+function inCustomVersion(object: JsonObject, kind: Kind): JsonObject {
+  const coerced = kind.coerce?.(object).object ?? object;
+  if (kind.isStorageVersion) kind.applyDefaults(coerced);
+  return coerced;
 }
 
 function typed(kind: Kind, object: JsonObject): JsonObject {

@@ -4,7 +4,7 @@ import { objectMeta } from './builtInTypes.ts';
 import { DecodeError, normalize } from './normalize.ts';
 import type { Schema, StructSchema } from './schema.ts';
 
-/** A custom resource after pruning; `dropped` are the paths of unknown fields, sorted. */
+/** A custom resource after pruning; `dropped` are the paths of unknown fields in the server's order. */
 export interface Coerced {
   readonly object: JsonObject;
   readonly dropped: readonly string[];
@@ -16,14 +16,21 @@ export interface Coerced {
  * @throws DecodeError where metadata are of a wrong type
  */
 export function coerceCustom(schema: StructSchema, given: JsonObject): Coerced {
-  const dropped: string[] = [];
+  const dropped: Dropped = { fields: [], metadata: [] };
+  const own: Dropped = { fields: [], metadata: [] };
   const object = prune(schema, given, '', dropped);
   const result = isJsonObject(object) ? object : {};
-  if (given['metadata'] !== undefined) result['metadata'] = coerceMetadata(given['metadata'], 'metadata', dropped);
-  return { object: result, dropped: dropped.sort() };
+  if (given['metadata'] !== undefined) result['metadata'] = coerceMetadata(given['metadata'], 'metadata', own);
+  return { object: result, dropped: [...own.metadata, ...dropped.fields.sort(), ...dropped.metadata] };
 }
 
-function prune(schema: Schema, value: Json, path: string, dropped: string[]): Json {
+/** Unknown fields by where they were: in metadata of embedded objects, which are read apart, or elsewhere. */
+interface Dropped {
+  readonly fields: string[];
+  readonly metadata: string[];
+}
+
+function prune(schema: Schema, value: Json, path: string, dropped: Dropped): Json {
   if (schema.type === 'list' && Array.isArray(value)) {
     return value.map((item, index) => prune(schema.items, item, `${path}[${index}]`, dropped));
   }
@@ -36,7 +43,7 @@ function prune(schema: Schema, value: Json, path: string, dropped: string[]): Js
   return schema.type === 'struct' ? pruneStruct(schema, value, path, dropped) : cloneJson(value);
 }
 
-function pruneStruct(schema: StructSchema, value: JsonObject, path: string, dropped: string[]): JsonObject {
+function pruneStruct(schema: StructSchema, value: JsonObject, path: string, dropped: Dropped): JsonObject {
   const out: JsonObject = {};
   for (const [key, item] of Object.entries(value)) {
     const field = schema.fields.get(key);
@@ -45,7 +52,7 @@ function pruneStruct(schema: StructSchema, value: JsonObject, path: string, drop
       if (path !== '') out['metadata'] = coerceMetadata(item, at(path, key), dropped);
     } else if (field === undefined) {
       if (schema.unknown === 'keep') setOwn(out, key, cloneJson(item));
-      else dropped.push(at(path, key));
+      else dropped.fields.push(at(path, key));
     } else if (item !== null || isNullable(field.schema) || field.default !== undefined) {
       setOwn(out, key, prune(field.schema, item, at(path, key), dropped));
     }
@@ -61,14 +68,14 @@ function isNullable(schema: Schema): boolean {
   return schema.type === 'any' || (schema.type === 'scalar' && schema.nullable === true);
 }
 
-function coerceMetadata(value: Json, path: string, dropped: string[]): Json {
+function coerceMetadata(value: Json, path: string, dropped: Dropped): Json {
   if (value === null) return {};
   if (!isJsonObject(value)) {
     const name = Array.isArray(value) ? 'array' : typeof value === 'string' ? 'string' : typeof value === 'boolean' ? 'bool' : 'number';
     throw new DecodeError(`json: cannot unmarshal ${name} into Go value of type v1.ObjectMeta`);
   }
   const meta = objectMeta();
-  for (const key of Object.keys(value)) if (!meta.fields.has(key)) dropped.push(at(path, key));
+  for (const key of Object.keys(value)) if (!meta.fields.has(key)) dropped.metadata.push(at(path, key));
   return normalize(meta, value);
 }
 

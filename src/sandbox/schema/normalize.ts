@@ -15,9 +15,12 @@ export class DecodeError extends Error {
  * order. Everything the sandbox stores, compares and answers is in this form.
  * @throws DecodeError at the first value of a wrong type
  */
-export function normalize(schema: Schema, value: Json): Json {
-  return new Normalizer(schema).any(schema, value, { struct: '', path: '' });
+export function normalize(schema: Schema, value: Json, reader: Reader = 'json'): Json {
+  return new Normalizer(schema, reader).any(schema, value, { struct: '', path: '' });
 }
+
+/** Who reads: the JSON decoder, or the converter of generic objects (after a strategic merge), whose messages are shorter. */
+export type Reader = 'json' | 'converter';
 
 /** What an empty Go object of a kind prints as: the value structs exist, all else is absent. */
 export function emptyOf(schema: Schema): JsonObject {
@@ -33,9 +36,11 @@ interface Place {
 
 class Normalizer {
   private readonly root: Schema;
+  private readonly reader: Reader;
 
-  constructor(root: Schema) {
+  constructor(root: Schema, reader: Reader) {
     this.root = root;
+    this.reader = reader;
   }
 
   any(schema: Schema, value: Json, place: Place): Json {
@@ -166,6 +171,7 @@ class Normalizer {
   }
 
   private mismatch(value: Json, goType: string, place: Place): DecodeError {
+    if (this.reader === 'converter') return new DecodeError(converterText(value, goType));
     return new DecodeError(`json: cannot unmarshal ${kindOf(value)} into ${this.target(place)} of type ${goType}`);
   }
 
@@ -173,6 +179,15 @@ class Normalizer {
     const root = this.root.type === 'struct' ? this.root.goName.split('.').at(-1) : undefined;
     return place.path === '' ? 'Go value' : `Go struct field ${place.struct === '' ? (root ?? '') : place.struct}.${place.path}`;
   }
+}
+
+/** What the converter says of a value that does not fit a Go type. */
+function converterText(value: Json, goType: string): string {
+  const given = Array.isArray(value) ? 'slice' : typeof value === 'string' ? 'string' : typeof value === 'boolean' ? 'bool' : typeof value === 'object' ? 'map' : 'int64';
+  if (goType.startsWith('[]')) return `cannot restore slice from ${given}`;
+  if (goType.startsWith('map[')) return `cannot restore map from ${given}`;
+  if (/^(string|bool|u?int\d*|float\d+)$/.test(goType)) return `unrecognized type: ${goType}`;
+  return /^v\d/.test(goType) && typeof value === 'object' ? 'unrecognized type: string' : `cannot restore struct from: ${given}`;
 }
 
 /** The kind of a JSON value as Go's decoder names it. */
