@@ -5,7 +5,7 @@
 // Environment: OBJECT_VERSIONS_VSCODE  which one of vscodeVersions (default stable)
 //              OBJECT_VERSIONS_SCREENSHOTS  a folder for pictures of the window
 import { randomBytes } from 'node:crypto';
-import { mkdir } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { join, resolve } from 'node:path';
 import { chromium } from 'playwright-core';
@@ -17,6 +17,7 @@ const browserArguments = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--
 const LIMIT_MS = Number(process.env.OBJECT_VERSIONS_TEST_LIMIT_MS ?? 600_000);
 
 const options = readArguments(process.argv.slice(2));
+const portFile = join(options.userDataDir, 'port');
 const which = process.env.OBJECT_VERSIONS_VSCODE ?? 'stable';
 const screenshots = process.env.OBJECT_VERSIONS_SCREENSHOTS;
 const verbose = process.env.OBJECT_VERSIONS_VERBOSE !== undefined;
@@ -74,6 +75,7 @@ async function runTests() {
   const token = randomBytes(16).toString('hex');
   const server = await startVSCodeServer({
     installed,
+    port: await usualPort(),
     dataDir: join(options.userDataDir, 'server'),
     extensionsDir: options.extensionsDir,
     token,
@@ -82,6 +84,7 @@ async function runTests() {
     onOutput: verbose ? (text) => process.stderr.write(text) : undefined,
   });
   cleanUp.push(server.stop);
+  await writeFile(portFile, String(server.port));
   const context = await chromium.launchPersistentContext(join(options.userDataDir, `browser-${which}`), {
     executablePath,
     args: browserArguments,
@@ -110,7 +113,20 @@ async function runTests() {
   const status = await Promise.race([exit, limit]);
   clearTimeout(timer);
   if (status !== 0) await screenshot(page, 'at-the-end');
+  // What the window keeps over a restart is written a moment after it changed.
+  await new Promise((later) => setTimeout(later, 1000));
   return status;
+}
+
+/** The port of the last run with this user data, while it is free: a browser keeps a window's state by its address. */
+async function usualPort() {
+  const port = Number(await readFile(portFile, 'utf8').catch(() => '0'));
+  if (port === 0) return 0;
+  const probe = createServer();
+  return new Promise((free) => {
+    probe.once('error', () => free(0));
+    probe.listen(port, '127.0.0.1', () => probe.close(() => free(port)));
+  });
 }
 
 function address(port, token) {

@@ -3,7 +3,8 @@ import { build } from 'esbuild';
 import { cpSync, existsSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
-import { startApiServer } from '../apiserver/apiServer.ts';
+import { startApiServer, type ApiServer } from '../apiserver/apiServer.ts';
+import { requestJson } from '../apiserver/request.ts';
 
 /**
  * Runs the tests of `suite/` inside a real VS Code, newest and floor, and those of `restart/` after a restart of the newest
@@ -75,6 +76,11 @@ async function runIn(which: 'stable' | 'floor', suite: 'suite' | 'restart', user
 /** One run is dark and one is light, so that pictures of both are there to look at. */
 const settings = { stable: { 'workbench.colorTheme': 'Default Dark Modern' }, floor: { 'workbench.colorTheme': 'Default Light Modern' } };
 
+/** What happens to an object while no window is open. */
+async function deleteMeanwhile(server: ApiServer, path: string): Promise<void> {
+  await requestJson(server, 'DELETE', path);
+}
+
 const runs: ['stable' | 'floor', 'suite' | 'restart'][] = [
   ['stable', 'suite'],
   ['stable', 'restart'],
@@ -90,6 +96,7 @@ try {
   const env = { OBJECT_VERSIONS_TEST_URL: server.url, OBJECT_VERSIONS_TEST_TOKEN: server.token, OBJECT_VERSIONS_TEST_CA: server.caFile, KUBECONFIG: join(data.stable, 'none') };
   for (const [which, suite] of chosen) {
     console.error(`VS Code (${which}): ${suite}`);
+    if (suite === 'restart') await deleteMeanwhile(server, '/api/v1/namespaces/restart-kept/configmaps/short-lived');
     const counted = await runIn(which, suite, data[which], env);
     total.passed += counted.passed;
     total.failed += counted.failed;

@@ -1,5 +1,6 @@
 import { commands, l10n, ViewColumn, window, workspace, type ExtensionContext } from 'vscode';
 import { join } from 'node:path';
+import { messageOf } from '../../base/appError.ts';
 import { systemClock } from '../../base/clock.ts';
 import { Clusters } from '../clusters/clusters.ts';
 import { registerBanners } from '../documents/banners.ts';
@@ -18,7 +19,9 @@ import { TextShelf } from '../documents/textShelf.ts';
 import { versionText } from '../documents/versionText.ts';
 import { registerFindings } from '../findings/findingsView.ts';
 import { registerRecorder } from '../recorder/recordCommands.ts';
+import { followSandboxFeed } from '../sandbox/sandboxFeed.ts';
 import { registerSandbox } from '../sandbox/sandboxCommands.ts';
+import { keepOnDisk } from '../session/diskLog.ts';
 import { Session } from '../session/session.ts';
 import { timelineActions } from '../timeline/timelineActions.ts';
 import { TimelinePanel } from '../timeline/timelinePanel.ts';
@@ -60,7 +63,7 @@ export function activateEditor(context: ExtensionContext): ObjectVersionsApi {
   const command = commandRegistrar(showFailure);
 
   const session = new Session(onError);
-  const clusters = new Clusters({ clock, userAgent, kubeconfigPaths: settings.kubeconfig });
+  const clusters = new Clusters({ clock, userAgent, kubeconfigPaths: settings.kubeconfig, onError });
   const watches = new Watches({
     clusters,
     session,
@@ -103,7 +106,7 @@ export function activateEditor(context: ExtensionContext): ObjectVersionsApi {
   const saver = new ObjectSaver({ live, writer, decisions, problems, locate: (address) => locate(clusters, address), onError });
   const source = liveSource(session);
   const timeline = new TimelinePanel({ extensionUri, source, log, actions: timelineActions(() => editor, source) });
-  const editor: Editor = { context, log, clock, userAgent, showFailure, command, session, clusters, watches, tree, treeView, shelf, live, decisions, writer, reports, timeline };
+  const editor: Editor = { context, log, clock, userAgent, showFailure, command, session, clusters, watches, tree, treeView, shelf, live, decisions, writer, reports, timeline, start: () => start() };
 
   const start = starter(editor);
   const showWatchContext = (): void => {
@@ -124,6 +127,7 @@ export function activateEditor(context: ExtensionContext): ObjectVersionsApi {
     reasons,
     timeline,
     watches.onDidChange(showWatchContext),
+    clusters.onDidConnect((connected) => void followSandboxFeed(connected, { session, clock, userAgent }).catch(onError)),
     treeView.onDidChangeVisibility(({ visible }) => {
       if (visible) start();
     }),
@@ -152,7 +156,7 @@ export function activateEditor(context: ExtensionContext): ObjectVersionsApi {
   );
   if (treeView.visible) start();
   if (settings.openOnStart()) void openAll(editor, start).catch((error: unknown) => showFailure(error, l10n.t('Opening')));
-  return api(editor);
+  return api(editor, start);
 }
 
 /** Starts the watches when somebody looks first: those kept with the workspace and those that settings declare. */
@@ -161,9 +165,23 @@ function starter(editor: Editor): () => void {
   return () => {
     if (started) return;
     started = true;
-    editor.watches.start();
-    addDeclaredWatches(editor).catch((error: unknown) => editor.showFailure(error, l10n.t('Watches of the settings')));
+    startWatching(editor).catch((error: unknown) => editor.showFailure(error, l10n.t('Watches of the settings')));
   };
+}
+
+async function startWatching(editor: Editor): Promise<void> {
+  const { context, session, clock, userAgent, log } = editor;
+  const folder = join((context.storageUri ?? context.globalStorageUri).fsPath, 'log');
+  const onProblem = (problem: unknown): void => log.warn(`log on disk: ${messageOf(problem)}`);
+  try {
+    context.subscriptions.push(
+      await keepOnDisk({ folder, session, clock, creator: userAgent, sizeMegabytes: settings.logSizeMegabytes, ageDays: settings.logAgeDays, onProblem }),
+    );
+  } catch (error) {
+    onProblem(error);
+  }
+  editor.watches.start();
+  await addDeclaredWatches(editor);
 }
 
 /** The first picture where a setting asks for it: our view on the left, the timeline beside it. */
@@ -173,7 +191,7 @@ async function openAll(editor: Editor, start: () => void): Promise<void> {
   editor.timeline.show({ preserveFocus: true, column: ViewColumn.One });
 }
 
-function api({ session, watches, clusters, tree }: Editor): ObjectVersionsApi {
+function api({ session, watches, clusters, tree }: Editor, start: () => void): ObjectVersionsApi {
   return {
     version: 1,
     history: () => session.history,
@@ -182,7 +200,7 @@ function api({ session, watches, clusters, tree }: Editor): ObjectVersionsApi {
     async addWatch(contextName, text) {
       const signal = limited(API_LIMIT_MS);
       const definition = await declaredDefinition(await clusters.connect(contextName, signal), text, signal);
-      watches.start();
+      start();
       await watches.add(definition);
       return definition;
     },

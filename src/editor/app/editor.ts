@@ -32,4 +32,6 @@ export interface Editor {
   readonly writer: ObjectWriter;
   readonly reports: Reports;
   readonly timeline: TimelinePanel;
+  /** Begins to watch: the log of earlier windows is read, then the watches start. Doing it again does nothing. */
+  start(): void;
 }

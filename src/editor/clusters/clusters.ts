@@ -2,6 +2,7 @@ import { homedir } from 'node:os';
 import { AppError } from '../../base/appError.ts';
 import type { Clock } from '../../base/clock.ts';
 import type { Disposable } from '../../base/disposable.ts';
+import { Emitter, type Event } from '../../base/emitter.ts';
 import type { Cluster } from '../../kube/cluster.ts';
 import type { ApiResource, Discovery } from '../../kube/discovery.ts';
 import type { Kubeconfig } from '../../kube/kubeconfig.ts';
@@ -21,6 +22,8 @@ export interface ConnectedCluster {
   readonly id: string;
   readonly cluster: Cluster;
   readonly isSandbox: boolean;
+  /** Aborts when the connection is given up. */
+  readonly closing: AbortSignal;
   discovery(signal: AbortSignal, fresh?: boolean): Promise<Discovery>;
   schema(resource: ApiResource, signal: AbortSignal): Promise<ListSchema>;
 }
@@ -41,6 +44,7 @@ export interface ClustersOptions {
   readonly userAgent: string;
   /** Files named in the settings; empty: as kubectl finds them. */
   kubeconfigPaths(): readonly string[];
+  onError(error: unknown): void;
 }
 
 /** The clusters of the kubeconfig and the sandbox: connected when first needed, once each. */
@@ -48,10 +52,18 @@ export class Clusters implements Disposable {
   private readonly options: ClustersOptions;
   private readonly connected = new Map<string, Promise<ConnectedCluster>>();
   private readonly known = new Map<string, ConnectedCluster>();
+  private readonly arrivals: Emitter<ConnectedCluster>;
+  private readonly closers = new Map<string, AbortController>();
   private sandbox: { readonly kubeconfigPath: string } | undefined;
 
   constructor(options: ClustersOptions) {
     this.options = options;
+    this.arrivals = new Emitter(options.onError);
+  }
+
+  /** Fires when a cluster answered for the first time. */
+  get onDidConnect(): Event<ConnectedCluster> {
+    return this.arrivals.event;
   }
 
   /**
@@ -89,7 +101,11 @@ export class Clusters implements Disposable {
     const attempt = this.open(key, limited(CONNECT_LIMIT_MS, signal));
     this.connected.set(key, attempt);
     attempt.then(
-      (cluster) => this.known.set(key, cluster),
+      (cluster) => {
+        if (this.connected.get(key) !== attempt) return;
+        this.known.set(key, cluster);
+        this.arrivals.fire(cluster);
+      },
       () => {
         if (this.connected.get(key) === attempt) this.connected.delete(key);
       },
@@ -128,6 +144,8 @@ export class Clusters implements Disposable {
   }
 
   private forget(key: string): void {
+    this.closers.get(key)?.abort();
+    this.closers.delete(key);
     this.connected.get(key)?.then(
       (cluster) => cluster.cluster.dispose(),
       () => undefined,
@@ -155,7 +173,10 @@ export class Clusters implements Disposable {
     const { userAgent, clock } = this.options;
     const cluster = connectCluster(kubeconfig, { ...(context === undefined ? {} : { context }), userAgent, clock });
     try {
-      return connection(key, isSandbox, cluster, await cluster.id(signal));
+      const id = await cluster.id(signal);
+      const closer = new AbortController();
+      this.closers.set(key, closer);
+      return connection(key, isSandbox, cluster, id, closer.signal);
     } catch (error) {
       cluster.dispose();
       throw error;
@@ -167,13 +188,14 @@ function sandboxStopped(): AppError {
   return new AppError('unreachable', 'The sandbox is not running.', { advice: 'Start it with "Object Versions: Start Sandbox".' });
 }
 
-function connection(key: string, isSandbox: boolean, cluster: Cluster, id: string): ConnectedCluster {
+function connection(key: string, isSandbox: boolean, cluster: Cluster, id: string, closing: AbortSignal): ConnectedCluster {
   let discovery: Promise<Discovery> | undefined;
   return {
     key,
     id,
     cluster,
     isSandbox,
+    closing,
     label: isSandbox ? 'sandbox' : key,
     discovery(signal, fresh = false) {
       if (discovery === undefined || fresh) {

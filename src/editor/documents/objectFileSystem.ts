@@ -44,7 +44,9 @@ export class ObjectFileSystem implements FileSystemProvider {
       const address = parseAddress(uri);
       if (address.type === 'live') {
         const document = await this.parts.live.get(uri, address.object);
-        const writable = (document.state === 'live' || document.state === 'terminating') && !this.parts.isReadOnly();
+        const lives = document.state === 'live' || document.state === 'terminating';
+        // Unsaved text of an object that is gone stays writable: saving it is answered by what became of the object.
+        const writable = (lives || this.parts.live.isDirty(document)) && !this.parts.isReadOnly();
         return stat(document.mtime, document.size, writable);
       }
       const text = await this.parts.shelf.read(uri, address);

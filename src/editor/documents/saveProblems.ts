@@ -17,8 +17,10 @@ export class SaveProblems implements Disposable {
 
   constructor() {
     this.subscriptions = [
-      workspace.onDidChangeTextDocument(({ document }) => {
-        if (isOurs(document)) this.checkSoon(document);
+      workspace.onDidChangeTextDocument(({ document, contentChanges }) => {
+        if (!isOurs(document) || contentChanges.length === 0) return;
+        this.refusals.delete(document.uri);
+        this.checkSoon(document);
       }),
       workspace.onDidCloseTextDocument((document) => this.clear(document.uri)),
     ];
@@ -74,7 +76,6 @@ export class SaveProblems implements Disposable {
       setTimeout(() => {
         this.timers.delete(key);
         if (document.isClosed) return;
-        this.refusals.delete(document.uri);
         const reading = parseYaml(document.getText());
         this.showYaml(document.uri, reading.problems, reading.hints);
       }, PARSE_DELAY_MS),

@@ -9,6 +9,7 @@ import type { Editor } from '../app/editor.ts';
 import { commandIds, contextKeys } from '../app/ids.ts';
 import { withProgress } from '../app/progress.ts';
 import { settings } from '../app/settings.ts';
+import { withoutSecretContent } from '../session/secretContent.ts';
 
 /** Runs the recording proxy in front of a cluster; what passes it appears on the timeline and in the findings. */
 export function registerRecorder(editor: Editor): Disposable[] {
@@ -69,7 +70,7 @@ class Recording {
         env: process.env,
         clock,
         keepBodies: settings.keepBodies(),
-        sink: (event) => session.append([event]),
+        sink: (event) => session.append([withoutSecretContent(event)]),
         parseYaml: (text) => parseYaml(text).value ?? null,
         onProblem: (message) => log.warn(`recorder: ${message}`),
       },

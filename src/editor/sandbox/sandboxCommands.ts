@@ -69,9 +69,7 @@ class SandboxRunner {
     const signal = limited(START_LIMIT_MS);
     const connected = await editor.clusters.connect(sandboxKey, signal);
     editor.session.nameCluster(connected.id, connected.label, connected.cluster.url);
-    editor.session.append(sandbox.feedSoFar());
-    sandbox.onFeed((events) => editor.session.append(events));
-    editor.watches.start();
+    editor.start();
     for (const resource of firstWatches) await editor.watches.add(await declaredDefinition(connected, resource, signal), false);
     await commands.executeCommand('setContext', contextKeys.sandboxRuns, true);
     window.setStatusBarMessage(l10n.t('The sandbox runs at {0}.', sandbox.url), 8000);

@@ -33,6 +33,7 @@ export class Session implements Disposable {
   private detector: Detector = createDetector();
   private pendingEvents: TraceEvent[] = [];
   private pendingFindings: Finding[] = [];
+  private restored: number | undefined;
 
   constructor(onError: (error: unknown) => void) {
     this.onError = onError;
@@ -82,12 +83,28 @@ export class Session implements Disposable {
     this.throttle.request();
   }
 
+  /** Takes the events of an earlier window: they become part of the log, and are not appended to it on disk once more. */
+  restore(events: readonly NewTraceEvent[]): void {
+    if (events.length === 0) return;
+    const restored = this.current.appendAll(events);
+    for (const event of restored) this.pendingFindings.push(...this.detect(event));
+    this.pendingEvents.push(...restored);
+    this.restored = Math.max(this.restored ?? 0, ...restored.map((event) => event.at));
+    this.throttle.request();
+  }
+
+  /** When the last event of an earlier window was seen; undefined where there is none. */
+  get restoredUntil(): number | undefined {
+    return this.restored;
+  }
+
   /** Forgets everything; watches go on and are seen anew with their next change. */
   clear(): void {
     this.current = new EventLog();
     this.detector = createDetector();
     this.pendingEvents = [];
     this.pendingFindings = [];
+    this.restored = undefined;
     this.news.fire({ events: [], findings: [] });
   }
 

@@ -31,7 +31,7 @@ export interface TimelineActions {
   saveImage(format: 'svg' | 'png', data: string): Promise<boolean>;
 }
 
-const FOLLOW_MS = 5 * 60_000;
+const FOLLOW_MS = 2 * 60_000;
 const REQUEST_LIMIT_MS = 30_000;
 
 /** Our words for the timeline's English sentences, from the same table as the rest of the extension. */

@@ -36,6 +36,22 @@ export function webviewHtml(webview: Webview, extensionUri: Uri, app: string, ti
 </html>`;
 }
 
+/** A page that only says something, where there is nothing to show. */
+export function sentenceHtml(sentence: string, advice: string): string {
+  return `<!DOCTYPE html>
+<html lang="${escaped(env.language)}">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'">
+<title>${escaped(sentence)}</title>
+</head>
+<body>
+<h1>${escaped(sentence)}</h1>
+<p>${escaped(advice)}</p>
+</body>
+</html>`;
+}
+
 function escaped(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }

@@ -1,15 +1,17 @@
 import { l10n, window, type CustomDocument, type CustomReadonlyEditorProvider, type Disposable, type Uri, type WebviewPanel } from 'vscode';
+import { AppError, isAppError } from '../../base/appError.ts';
 import type { Editor } from '../app/editor.ts';
 import { editorIds } from '../app/ids.ts';
 import { signalOf } from '../app/signal.ts';
-import { mediaFolder, webviewHtml } from '../timeline/timelineHtml.ts';
+import { mediaFolder, sentenceHtml, webviewHtml } from '../timeline/timelineHtml.ts';
 import { TimelineHost } from '../timeline/timelineHost.ts';
 import { timelineActions } from '../timeline/timelineActions.ts';
 import { readTrace, type LoadedTrace } from './readTrace.ts';
 import type { TraceSources } from './traceSources.ts';
 
+/** A trace, or why it cannot be shown. */
 interface TraceDocument extends CustomDocument {
-  readonly trace: LoadedTrace;
+  readonly content: LoadedTrace | AppError;
 }
 
 /** Opens a trace file with its timeline, by itself and without any cluster. */
@@ -18,23 +20,31 @@ export function registerTraceEditor(editor: Editor, sources: TraceSources): Disp
     async openCustomDocument(uri: Uri, _context, token): Promise<TraceDocument> {
       const bridge = signalOf(token);
       try {
-        const trace = await readTrace(uri.fsPath, bridge.signal);
-        const kept = sources.add(trace.source.log.history);
-        return { uri, trace, dispose: () => kept.dispose() };
+        const content = await readTrace(uri.fsPath, bridge.signal);
+        const kept = sources.add(content.source.log.history);
+        return { uri, content, dispose: () => kept.dispose() };
+      } catch (error) {
+        if (!isAppError(error)) throw error;
+        return { uri, content: error, dispose: () => undefined };
       } finally {
         bridge.dispose();
       }
     },
-    async resolveCustomEditor(document, panel: WebviewPanel): Promise<void> {
-      const { extensionUri } = editor.context;
-      panel.webview.options = { enableScripts: true, localResourceRoots: [mediaFolder(extensionUri)] };
-      const { trace } = document;
-      const host = new TimelineHost(panel.webview, trace.source, timelineActions(() => editor, trace.source), editor.log);
-      panel.webview.html = webviewHtml(panel.webview, extensionUri, 'timeline', l10n.t('Object Timeline'));
-      panel.onDidDispose(() => host.dispose());
-      const [first] = trace.problems;
-      if (first !== undefined) await window.showWarningMessage(l10n.t('Some of the trace could not be read. {0}', first.message));
+    resolveCustomEditor({ content }, panel: WebviewPanel): void {
+      if (content instanceof AppError) panel.webview.html = sentenceHtml(content.message, content.advice);
+      else show(editor, content, panel);
     },
   };
   return window.registerCustomEditorProvider(editorIds.trace, provider, { supportsMultipleEditorsPerDocument: true });
+}
+
+function show(editor: Editor, { source, problems }: LoadedTrace, panel: WebviewPanel): void {
+  const { extensionUri } = editor.context;
+  panel.webview.options = { enableScripts: true, localResourceRoots: [mediaFolder(extensionUri)] };
+  const host = new TimelineHost(panel.webview, source, timelineActions(() => editor, source), editor.log);
+  panel.webview.html = webviewHtml(panel.webview, extensionUri, 'timeline', l10n.t('Object Timeline'));
+  panel.onDidDispose(() => host.dispose());
+  const [first] = problems;
+  if (first === undefined) return;
+  window.showWarningMessage(l10n.t('Some of the trace could not be read. {0}', first.message)).then(undefined, (error: unknown) => editor.log.error(String(error)));
 }

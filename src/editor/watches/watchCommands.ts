@@ -16,7 +16,7 @@ export function registerWatchCommands(editor: Editor): Disposable[] {
   return [
     command(commandIds.addWatch, async () => {
       const definition = await askForWatch(clusters);
-      watches.start();
+      editor.start();
       await watches.add(definition);
     }),
     command(commandIds.removeWatch, async (node, selected) => {

@@ -6,6 +6,7 @@ import { nameKey } from '../../core/history.ts';
 import type { NewTraceEvent } from '../../core/traceEvent.ts';
 import type { Clusters } from '../clusters/clusters.ts';
 import type { Session } from '../session/session.ts';
+import { openRestartGap } from './restartGap.ts';
 import { readDefinition, type WatchDefinition } from './watchDefinition.ts';
 
 /** How a watch is doing. */
@@ -185,6 +186,7 @@ export class Watches implements Disposable {
     const resource = discovery.find(definition.group === '' ? `${definition.resource}.${definition.version}` : `${definition.resource}.${definition.version}.${definition.group}`);
     const { watchResource } = await import('../../kube/watch.ts');
     session.nameCluster(connected.id, connected.label, connected.cluster.url);
+    let gap = openRestartGap(session, connected.id, definition, () => this.options.clock.now());
     await watchResource(
       connected.cluster,
       {
@@ -196,7 +198,12 @@ export class Watches implements Disposable {
       },
       {
         events: (events) => this.take(watch, events),
-        state: (state) => this.setStatus(watch, { ...state, clusterId: connected.id }),
+        state: (state) => {
+          this.setStatus(watch, { ...state, clusterId: connected.id });
+          if (state.phase !== 'live') return;
+          gap?.close(watch.delivered);
+          gap = undefined;
+        },
       },
       { secretKey: session.secretKey, keepBodies: this.options.keepBodies(), onProblem: this.options.onError },
       signal,
