@@ -6,7 +6,6 @@ import type { Server, ServerReply, ServerRequest } from '../../src/base/server.t
 import { isJsonObject, parseJson, stringifyJson, type Json, type JsonObject } from '../../src/codec/json.ts';
 import type { ListSchema } from '../../src/core/listSchema.ts';
 import { connectCluster, type Cluster } from '../../src/kube/cluster.ts';
-import { discover } from '../../src/kube/discovery.ts';
 import { loadKubeconfig } from '../../src/kube/kubeconfig.ts';
 import { listSchemaFor } from '../../src/kube/schema.ts';
 import type { Intent } from '../../src/write/intent.ts';
@@ -143,15 +142,9 @@ export class RealServer {
     await this.send('POST', '/apis/apiextensions.k8s.io/v1/customresourcedefinitions', definition);
     const signal = AbortSignal.timeout(30_000);
     for (;;) {
-      const found = await discover(this.cluster, signal).then(
-        (discovery) => discovery.find(`${plural}.${group}`),
-        () => undefined,
-      );
-      const reply = await this.cluster.send(
-        { method: 'GET', path: `/apis/${group}/v1/namespaces/${this.namespace}/${plural}` },
-        signal,
-      );
-      if (found !== undefined && reply.status === 200) return;
+      const path = `/apis/${group}/v1/namespaces/${this.namespace}/${plural}`;
+      const reply = await this.cluster.send({ method: 'GET', path }, signal);
+      if (reply.status === 200) return;
       await systemClock.delay(100, signal);
     }
   }
