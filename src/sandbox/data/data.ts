@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { AppError } from '../../base/appError.ts';
 import type { JsonObject } from '../../codec/json.ts';
 import { isJsonObject, parseJson } from '../../codec/json.ts';
+import { plainText } from '../schema/plainText.ts';
 
 /**
  * The files that scripts/generate-schemas.mjs wrote from a real API server. From source they lie beside this file; the
@@ -21,8 +22,11 @@ export function loadData(name: DataFile): JsonObject {
   const known = read.get(name);
   if (known !== undefined) return known;
   const here = path.dirname(fileURLToPath(import.meta.url));
-  const file = [path.join(here, name), path.join(here, 'data', name), path.join(here, '..', 'data', name)].find(existsSync);
-  if (file === undefined) throw new AppError('internal', `The sandbox's data file ${name} is missing from this installation.`);
+  const file = [path.join(here, name), path.join(here, 'data', name), path.join(here, '..', 'data', name)].find(
+    existsSync,
+  );
+  if (file === undefined)
+    throw new AppError('internal', `The sandbox's data file ${name} is missing from this installation.`);
   const data = parseJson(readFileSync(file, 'utf8'));
   if (!isJsonObject(data)) throw new AppError('internal', `The sandbox's data file ${name} is damaged.`);
   read.set(name, data);
@@ -31,5 +35,5 @@ export function loadData(name: DataFile): JsonObject {
 
 /** The Kubernetes version that the data was recorded from. */
 export function dataVersion(): string {
-  return String(loadData('discovery.json')['version']);
+  return plainText(loadData('discovery.json')['version']);
 }

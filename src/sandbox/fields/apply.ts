@@ -10,10 +10,18 @@ import { compareObjects, fieldSetOf, type Comparison } from './compare.ts';
 import { completeObject } from './complete.ts';
 import { conflictError, listConflicts, type FieldConflict } from './conflict.ts';
 import { FieldSet } from './fieldSet.ts';
-import { managedFieldsOf, managerId, managerKey, readManagedFields, withManagedFields, type ManagedFields } from './managedFields.ts';
+import {
+  managedFieldsOf,
+  managerId,
+  managerKey,
+  readManagedFields,
+  withManagedFields,
+  type ManagedFields,
+} from './managedFields.ts';
 import { mergeApplied, removeFields } from './mergeApplied.ts';
 import { compareWrite, conflictsWith, emptyObject, ownable, reconcile, resetSet, takeFields } from './ownership.ts';
 import { apiVersionOf, recordUpdate } from './track.ts';
+import { plainText } from '../schema/plainText.ts';
 
 /** A server-side apply of a configuration to an object that may not exist yet. */
 export interface AppliedWrite {
@@ -48,7 +56,8 @@ export function applyFields(write: AppliedWrite): JsonObject {
   const base = startingPoint(write);
   const outcome = tryApply(write, base, write.force);
   if ('object' in outcome) return syncLastApplied(write, outcome.object);
-  const conflicts = write.manager === KUBECTL ? withoutClientSideApplied(write, base.live, outcome.conflicts) : outcome.conflicts;
+  const conflicts =
+    write.manager === KUBECTL ? withoutClientSideApplied(write, base.live, outcome.conflicts) : outcome.conflicts;
   if (conflicts.length > 0) throw conflictError(conflicts);
   const forced = tryApply(write, base, true);
   if ('object' in forced) return syncLastApplied(write, forced.object);
@@ -70,10 +79,17 @@ function startingPoint({ kind, live, subresource, nowMs }: AppliedWrite): Starti
   const entries = readManagedFields(managedFieldsOf(live)) ?? new Map();
   const bare = withManagedFields(live, undefined);
   if (entries.size > 0) return { live: bare, entries: reconcile(entries, kind.schema) };
-  return { live: bare, entries: recordUpdate(kind, entries, empty, bare, { manager: BEFORE_FIRST_APPLY, subresource, nowMs }) };
+  return {
+    live: bare,
+    entries: recordUpdate(kind, entries, empty, bare, { manager: BEFORE_FIRST_APPLY, subresource, nowMs }),
+  };
 }
 
-function tryApply(write: AppliedWrite, { live, entries }: StartingPoint, force: boolean): { object: JsonObject } | { conflicts: FieldConflict[] } {
+function tryApply(
+  write: AppliedWrite,
+  { live, entries }: StartingPoint,
+  force: boolean,
+): { object: JsonObject } | { conflicts: FieldConflict[] } {
   const { kind, config } = write;
   const apiVersion = apiVersionOf(kind);
   const id = managerId(write.manager, 'Apply', apiVersion, write.subresource);
@@ -123,8 +139,10 @@ function complete(kind: Kind, merged: JsonObject, config: JsonObject): JsonObjec
     const metadata = isJsonObject(config['metadata']) ? config['metadata'] : {};
     const gvk = `${apiVersionOf(kind)}, Kind=${kind.kind}`;
     const shown = kind.group === '' ? `/${gvk}` : gvk;
-    const place = `${String(metadata['namespace'] ?? '')}/${String(metadata['name'] ?? '')}; ${shown}`;
-    throw bareError(`failed to convert new object (${place}) to proper version: unable to convert unstructured object to ${shown}: ${error.message}`);
+    const place = `${plainText(metadata['namespace'] ?? '')}/${plainText(metadata['name'] ?? '')}; ${shown}`;
+    throw bareError(
+      `failed to convert new object (${place}) to proper version: unable to convert unstructured object to ${shown}: ${error.message}`,
+    );
   }
 }
 
@@ -136,7 +154,11 @@ function asObject(value: Json | undefined): JsonObject {
  * An object that kubectl managed on the client side says in an annotation what was applied. The field manager `kubectl`
  * may take fields that still are as that annotation says: they are its own from before.
  */
-function withoutClientSideApplied({ kind }: AppliedWrite, live: JsonObject, conflicts: FieldConflict[]): FieldConflict[] {
+function withoutClientSideApplied(
+  { kind }: AppliedWrite,
+  live: JsonObject,
+  conflicts: FieldConflict[],
+): FieldConflict[] {
   const applied = lastAppliedOf(live);
   if (applied === undefined || applied['apiVersion'] !== apiVersionOf(kind)) return conflicts;
   const { added, modified, removed } = compareObjects(kind.schema, applied, live);
@@ -146,7 +168,7 @@ function withoutClientSideApplied({ kind }: AppliedWrite, live: JsonObject, conf
 
 function annotationOf(object: JsonObject): string {
   const annotations = asObject(asObject(object['metadata'])['annotations']);
-  return String(annotations[LAST_APPLIED] ?? '');
+  return plainText(annotations[LAST_APPLIED] ?? '');
 }
 
 function lastAppliedOf(object: JsonObject): JsonObject | undefined {

@@ -13,7 +13,9 @@ import { fieldSchema, shapeOf } from './shape.ts';
 export function typingProblem(schema: Schema, value: Json): string | undefined {
   const problems: Problem[] = [];
   check(schema, value, [], problems);
-  const texts = problems.map(({ path, text }) => (path.length === 0 ? text : `${path.map(printElement).join('')}: ${text}`));
+  const texts = problems.map(({ path, text }) =>
+    path.length === 0 ? text : `${path.map(printElement).join('')}: ${text}`,
+  );
   if (texts.length <= 1) return texts[0];
   return ['errors:', ...texts.map((text) => `  ${text}`)].join('\n');
 }
@@ -47,7 +49,12 @@ function check(schema: Schema, value: Json, path: readonly Element[], problems: 
   }
 }
 
-function checkItems(schema: ListTypeSchema, list: readonly Json[], path: readonly Element[], problems: Problem[]): void {
+function checkItems(
+  schema: ListTypeSchema,
+  list: readonly Json[],
+  path: readonly Element[],
+  problems: Problem[],
+): void {
   const seen = new Set<Element>();
   for (const [index, item] of list.entries()) {
     if (schema.merge === 'atomic') {
@@ -74,14 +81,21 @@ function scalarProblem(schema: Schema, value: Json): string | undefined {
     case 'number':
       return isNumber ? undefined : `expected numeric (int or float), got ${goTypeOf(value)}`;
     case 'string':
-      return typeof value === 'string' ? undefined : `expected string, got &value.valueUnstructured{Value:${goSyntax(value)}}`;
+      return typeof value === 'string'
+        ? undefined
+        : `expected string, got &value.valueUnstructured{Value:${goSyntax(value)}}`;
     case 'boolean':
       return typeof value === 'boolean' ? undefined : `expected boolean, got ${shown(value)}`;
   }
 }
 
 function isUntyped(schema: ScalarSchema): boolean {
-  return schema.format === 'quantity' || schema.format === 'int-or-string' || schema.format === 'time' || schema.format === 'micro-time';
+  return (
+    schema.format === 'quantity' ||
+    schema.format === 'int-or-string' ||
+    schema.format === 'time' ||
+    schema.format === 'micro-time'
+  );
 }
 
 /** A value as structured-merge-diff prints it. */
@@ -103,7 +117,10 @@ function goSyntax(value: Json): string {
   if (typeof value === 'string') return goQuote(value);
   if (Array.isArray(value)) return `[]interface {}{${value.map(goSyntax).join(', ')}}`;
   if (isJsonObject(value)) {
-    return `map[string]interface {}{${Object.keys(value).sort().map((key) => `${goQuote(key)}:${goSyntax(value[key] ?? null)}`).join(', ')}}`;
+    return `map[string]interface {}{${Object.keys(value)
+      .sort()
+      .map((key) => `${goQuote(key)}:${goSyntax(value[key] ?? null)}`)
+      .join(', ')}}`;
   }
   return value === null ? 'interface {}(nil)' : stringifyJson(value);
 }

@@ -64,7 +64,12 @@ class Comparer implements Comparison {
     }
   }
 
-  private items(schema: ListTypeSchema, before: Json | undefined, after: Json | undefined, path: readonly Element[]): void {
+  private items(
+    schema: ListTypeSchema,
+    before: Json | undefined,
+    after: Json | undefined,
+    path: readonly Element[],
+  ): void {
     const [was, is] = [groupItems(schema, before), groupItems(schema, after)];
     for (const element of new Set([...was.keys(), ...is.keys()])) {
       this.item(schema, was.get(element) ?? [], is.get(element) ?? [], [...path, element]);
@@ -72,7 +77,12 @@ class Comparer implements Comparison {
   }
 
   /** Items that share an identity (kinds that allow it, such as duplicate env names) are compared as one leaf. */
-  private item(schema: ListTypeSchema, before: readonly Json[], after: readonly Json[], path: readonly Element[]): void {
+  private item(
+    schema: ListTypeSchema,
+    before: readonly Json[],
+    after: readonly Json[],
+    path: readonly Element[],
+  ): void {
     if (before.length <= 1 && after.length <= 1) {
       this.compare(schema.items, before[0], after[0], path);
     } else if (before.length > 1 && after.length > 1) {

@@ -9,7 +9,11 @@ import { asksForReset } from './managedFields.ts';
  * @returns the object, and for custom resources the paths of the fields that were dropped
  * @throws DecodeError where a value is of a wrong type
  */
-export function completeObject(kind: Kind, value: Json, reader: Reader = 'json'): { object: JsonObject; dropped: readonly string[] } {
+export function completeObject(
+  kind: Kind,
+  value: Json,
+  reader: Reader = 'json',
+): { object: JsonObject; dropped: readonly string[] } {
   const given = isJsonObject(value) ? value : {};
   const { object, dropped } = kind.coerce?.(given) ?? { object: builtIn(kind, value, reader), dropped: [] };
   object['apiVersion'] = kind.group === '' ? kind.version : `${kind.group}/${kind.version}`;

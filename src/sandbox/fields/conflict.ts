@@ -15,7 +15,9 @@ export interface FieldConflict {
 export function listConflicts(entries: ManagedFields, conflicts: ReadonlyMap<string, FieldSet>): FieldConflict[] {
   return [...conflicts.keys()].sort().flatMap((managerKey) => {
     const owner = entries.get(managerKey)?.id;
-    return owner === undefined ? [] : [...(conflicts.get(managerKey)?.paths() ?? [])].map((path) => ({ managerKey, owner, path }));
+    return owner === undefined
+      ? []
+      : [...(conflicts.get(managerKey)?.paths() ?? [])].map((path) => ({ managerKey, owner, path }));
   });
 }
 

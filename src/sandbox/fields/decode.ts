@@ -36,7 +36,13 @@ function isYaml(contentType: string): boolean {
   return /^application\/(x-)?yaml\b/.test(contentType.trim());
 }
 
-function decodeJsonText(kind: Kind, json: string, body: string, known: readonly string[], fieldValidation: FieldValidation): Decoded {
+function decodeJsonText(
+  kind: Kind,
+  json: string,
+  body: string,
+  known: readonly string[],
+  fieldValidation: FieldValidation,
+): Decoded {
   const problem = goJsonError(json);
   if (problem !== undefined) throw unrecognized(kind, `couldn't get version/kind; json parse error: ${problem}`, body);
   const value = parseJson(json);
@@ -67,7 +73,8 @@ function decodeValue(kind: Kind, value: Json, strict: () => string[], fieldValid
   }
   if (fieldValidation === 'Ignore') return { object: completed.object, warnings: [] };
   const warnings = [...strict(), ...completed.dropped.map((path) => `unknown field "${path}"`)];
-  if (fieldValidation === 'Strict' && warnings.length > 0) throw badRequest(`${shown}: strict decoding error: ${warnings.join(', ')}`);
+  if (fieldValidation === 'Strict' && warnings.length > 0)
+    throw badRequest(`${shown}: strict decoding error: ${warnings.join(', ')}`);
   return { object: completed.object, warnings };
 }
 
@@ -89,15 +96,24 @@ function textOr(value: Json | undefined, fallback: string): string {
 
 /** Whether the body is an object at all whose kind and apiVersion are texts. */
 function checkRecognized(kind: Kind, value: Json, json: string, body: string): void {
-  const target = 'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }';
+  const target =
+    'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }';
   if (value !== null && !isJsonObject(value)) {
-    throw unrecognized(kind, `couldn't get version/kind; json parse error: json: cannot unmarshal ${nameOf(value)} into Go value of type ${target}`, body);
+    throw unrecognized(
+      kind,
+      `couldn't get version/kind; json parse error: json: cannot unmarshal ${nameOf(value)} into Go value of type ${target}`,
+      body,
+    );
   }
   for (const field of ['apiVersion', 'kind']) {
     const given = value === null ? undefined : value[field];
     if (given === undefined || given === null || typeof given === 'string') continue;
     const place = `Go struct field .${field} of type string`;
-    throw unrecognized(kind, `couldn't get version/kind; json parse error: json: cannot unmarshal ${nameOf(given)} into ${place}`, body);
+    throw unrecognized(
+      kind,
+      `couldn't get version/kind; json parse error: json: cannot unmarshal ${nameOf(given)} into ${place}`,
+      body,
+    );
   }
   if (kind.origin === 'custom' && textOr(value === null ? undefined : value['kind'], '') === '') {
     throw unrecognized(kind, `Object 'Kind' is missing in '${json}'`, body);
@@ -131,10 +147,15 @@ function checkKind(kind: Kind, given: JsonObject, shown: string): void {
   const expected = apiVersionOf(kind);
   if (kind.origin === 'custom') {
     const claimed = textOr(given['apiVersion'], '');
-    if (claimed !== expected) throw badRequest(`the API version in the data (${claimed}) does not match the expected API version (${expected})`);
+    if (claimed !== expected)
+      throw badRequest(
+        `the API version in the data (${claimed}) does not match the expected API version (${expected})`,
+      );
     if (claimedKind === kind.kind) return;
     const metadata = isJsonObject(given['metadata']) ? given['metadata'] : {};
-    throw invalid({ group: kind.group, kind: claimedKind }, textOr(metadata['name'], ''), [invalidValue('kind', claimedKind, `must be ${kind.kind}`)]);
+    throw invalid({ group: kind.group, kind: claimedKind }, textOr(metadata['name'], ''), [
+      invalidValue('kind', claimedKind, `must be ${kind.kind}`),
+    ]);
   }
   const claimed = textOr(given['apiVersion'], expected);
   if (claimed === expected && claimedKind === kind.kind) return;
@@ -170,7 +191,13 @@ function internalName(kind: Kind): string {
  * @param shownResult of a strategic merge, the result as the refusal shows it; others are shown as JSON
  * @throws StatusError 422 without a name: the patched object does not decode
  */
-export function decodePatched(kind: Kind, value: Json, fieldValidation: FieldValidation, patchWarnings: readonly string[] = [], shownResult?: string): Decoded {
+export function decodePatched(
+  kind: Kind,
+  value: Json,
+  fieldValidation: FieldValidation,
+  patchWarnings: readonly string[] = [],
+  shownResult?: string,
+): Decoded {
   const refused = (why: string): StatusError =>
     invalid({ group: '', kind: '' }, '', [invalidValue('patch', shownResult ?? sortedJson(value), why)]);
   const given = isJsonObject(value) ? value : {};
@@ -185,7 +212,8 @@ export function decodePatched(kind: Kind, value: Json, fieldValidation: FieldVal
   if (fieldValidation === 'Ignore') return { object: completed.object, warnings: [] };
   const unknown = strictProblems(sortedJson(value), strictSchema(kind));
   const warnings = [...patchWarnings, ...unknown, ...completed.dropped.map((path) => `unknown field "${path}"`)];
-  if (fieldValidation === 'Strict' && warnings.length > 0) throw refused(`strict decoding error: ${warnings.join(', ')}`);
+  if (fieldValidation === 'Strict' && warnings.length > 0)
+    throw refused(`strict decoding error: ${warnings.join(', ')}`);
   return { object: completed.object, warnings };
 }
 

@@ -39,7 +39,9 @@ function keyElement(list: ListTypeSchema, item: Json): Element | { problem: stri
   }
   if (Object.keys(key).length === 0) {
     const names = list.keys.map((name) => `"${name}"`).join(' ');
-    return { problem: `associative list with keys has an element that omits all key fields [${names}] (and doesn't have default values for any key fields)` };
+    return {
+      problem: `associative list with keys has an element that omits all key fields [${names}] (and doesn't have default values for any key fields)`,
+    };
   }
   return `k:${stringifyJson(key)}`;
 }
@@ -63,7 +65,10 @@ export function printElement(element: Element): string {
   if (element.startsWith('i:')) return `[${text}]`;
   const key: unknown = JSON.parse(text);
   if (!isJsonObject(key)) return `[${text}]`;
-  return `[${Object.keys(key).sort().map((name) => `${name}=${stringifyJson(key[name] ?? null)}`).join(',')}]`;
+  return `[${Object.keys(key)
+    .sort()
+    .map((name) => `${name}=${stringifyJson(key[name] ?? null)}`)
+    .join(',')}]`;
 }
 
 /** The order in which the server prints steps: fields, keyed items, set items, positions; each by its text. */

@@ -15,11 +15,10 @@ export class FieldSet {
 
   /** Adds one place, not its parents. The object itself (no steps) is never in a set. Only for building a set. */
   insert(path: readonly Element[]): void {
-    const last = path.at(-1);
-    if (last === undefined) return;
-    let node: FieldSet = this;
-    for (const element of path.slice(0, -1)) node = node.descend(element);
-    node.members.add(last);
+    const [first, ...rest] = path;
+    if (first === undefined) return;
+    if (rest.length === 0) this.members.add(first);
+    else this.descend(first).insert(rest);
   }
 
   private descend(element: Element): FieldSet {
@@ -35,10 +34,9 @@ export class FieldSet {
   }
 
   has(path: readonly Element[]): boolean {
-    let node: FieldSet | undefined = this;
-    for (const element of path.slice(0, -1)) node = node?.children.get(element);
-    const last = path.at(-1);
-    return last !== undefined && node !== undefined && node.members.has(last);
+    const [first, ...rest] = path;
+    if (first === undefined) return false;
+    return rest.length === 0 ? this.members.has(first) : (this.children.get(first)?.has(rest) ?? false);
   }
 
   union(other: FieldSet): FieldSet {
@@ -94,7 +92,10 @@ export class FieldSet {
     for (const [element, child] of this.children) {
       const name = fieldName(element);
       if (name !== undefined && schema?.type === 'struct' && schema.fields.has(name)) result.members.add(element);
-      result.children.set(element, child.withNamedFields(schema === undefined ? undefined : childSchema(schema, element)));
+      result.children.set(
+        element,
+        child.withNamedFields(schema === undefined ? undefined : childSchema(schema, element)),
+      );
     }
     return result;
   }

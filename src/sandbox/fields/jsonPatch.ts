@@ -38,7 +38,9 @@ function readPatch(text: string): { operations: Operation[]; warnings: string[] 
   const patch = parseJson(text);
   if (patch === null) return { operations: [], warnings: [] };
   if (!Array.isArray(patch)) {
-    throw badRequest(`error decoding patch: json: cannot unmarshal ${goName(patch)} into Go value of type []handlers.jsonPatchOp`);
+    throw badRequest(
+      `error decoding patch: json: cannot unmarshal ${goName(patch)} into Go value of type []handlers.jsonPatchOp`,
+    );
   }
   const operations = patch.map(readOperation);
   if (operations.length > MAX_OPERATIONS) {
@@ -51,20 +53,28 @@ function readPatch(text: string): { operations: Operation[]; warnings: string[] 
 
 function unknownFields(patch: readonly Json[]): string[] {
   return patch.flatMap((item, index) =>
-    isJsonObject(item) ? Object.keys(item).filter((name) => !FIELDS.has(name)).map((name) => `unknown field "[${index}].${name}"`) : [],
+    isJsonObject(item)
+      ? Object.keys(item)
+          .filter((name) => !FIELDS.has(name))
+          .map((name) => `unknown field "[${index}].${name}"`)
+      : [],
   );
 }
 
 function readOperation(item: Json): Operation {
   if (item !== null && !isJsonObject(item)) {
-    throw badRequest(`error decoding patch: json: cannot unmarshal ${goName(item)} into Go value of type handlers.jsonPatchOp`);
+    throw badRequest(
+      `error decoding patch: json: cannot unmarshal ${goName(item)} into Go value of type handlers.jsonPatchOp`,
+    );
   }
   const fields = item ?? {};
   const text = (name: 'op' | 'path' | 'from'): string => {
     const value = fields[name];
     if (value === undefined || value === null) return '';
     if (typeof value === 'string') return value;
-    throw badRequest(`error decoding patch: json: cannot unmarshal ${goName(value)} into Go struct field jsonPatchOp.${name} of type string`);
+    throw badRequest(
+      `error decoding patch: json: cannot unmarshal ${goName(value)} into Go struct field jsonPatchOp.${name} of type string`,
+    );
   };
   return { op: text('op'), path: text('path'), from: text('from'), value: fields['value'] ?? null };
 }
@@ -122,7 +132,10 @@ function change(document: Json, pointer: string, act: (parent: Parent, key: stri
 
 function keysOf(pointer: string): string[] {
   if (!pointer.startsWith('/')) throw refused();
-  return pointer.slice(1).split('/').map((key) => key.replaceAll('~1', '/').replaceAll('~0', '~'));
+  return pointer
+    .slice(1)
+    .split('/')
+    .map((key) => key.replaceAll('~1', '/').replaceAll('~0', '~'));
 }
 
 function childOf(parent: Json | undefined, key: string): Json | undefined {

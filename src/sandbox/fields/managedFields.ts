@@ -37,8 +37,18 @@ export function managerKey(id: ManagerId): string {
 }
 
 /** The identity of a writer. */
-export function managerId(manager: string, operation: 'Apply' | 'Update', apiVersion: string, subresource: string): ManagerId {
-  return { manager: manager === '' ? 'unknown' : manager, operation, apiVersion: operation === 'Apply' ? '' : apiVersion, subresource };
+export function managerId(
+  manager: string,
+  operation: 'Apply' | 'Update',
+  apiVersion: string,
+  subresource: string,
+): ManagerId {
+  return {
+    manager: manager === '' ? 'unknown' : manager,
+    operation,
+    apiVersion: operation === 'Apply' ? '' : apiVersion,
+    subresource,
+  };
 }
 
 /** Reads `metadata.managedFields`; undefined where any entry is malformed. */
@@ -63,7 +73,12 @@ function readEntry(item: Json): Managed | undefined {
   const set = FieldSet.fromFieldsV1(item['fieldsV1']);
   if (set === undefined) return undefined;
   const subresource = text(item['subresource']);
-  const id: ManagerId = { manager: text(item['manager']), operation, apiVersion: operation === 'Apply' ? '' : apiVersion, subresource };
+  const id: ManagerId = {
+    manager: text(item['manager']),
+    operation,
+    apiVersion: operation === 'Apply' ? '' : apiVersion,
+    subresource,
+  };
   return { id, apiVersion, set, time: typeof item['time'] === 'string' ? item['time'] : undefined };
 }
 
@@ -85,7 +100,13 @@ export function printManagedFields(entries: ManagedFields): JsonObject[] {
 }
 
 function compareEntries(a: Managed, b: Managed): number {
-  const sortKey = (entry: Managed): readonly string[] => [entry.id.operation, entry.time ?? '', entry.id.manager, entry.apiVersion, entry.id.subresource];
+  const sortKey = (entry: Managed): readonly string[] => [
+    entry.id.operation,
+    entry.time ?? '',
+    entry.id.manager,
+    entry.apiVersion,
+    entry.id.subresource,
+  ];
   const [left, right] = [sortKey(a), sortKey(b)];
   for (const [index, part] of left.entries()) {
     const other = right[index] ?? '';

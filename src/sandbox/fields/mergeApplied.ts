@@ -2,7 +2,7 @@ import type { Json, JsonObject } from '../../codec/json.ts';
 import { isJsonObject, setOwn } from '../../codec/json.ts';
 import type { ListTypeSchema, Schema } from '../schema/schema.ts';
 import { fieldElement, itemElement, type Element } from './element.ts';
-import { FieldSet } from './fieldSet.ts';
+import type { FieldSet } from './fieldSet.ts';
 import { fieldSchema, shapeOf } from './shape.ts';
 
 /**
@@ -14,7 +14,8 @@ export function mergeApplied(schema: Schema, live: Json | undefined, config: Jso
   const shape = shapeOf(schema, config);
   const bothEmpty = partsOf(live) === 0 && partsOf(config) === 0;
   if (shape.kind === 'leaf' || shape.atomic || bothEmpty) return config;
-  if (shape.kind === 'list') return mergeLists(shape.schema, Array.isArray(live) ? live : [], Array.isArray(config) ? config : []);
+  if (shape.kind === 'list')
+    return mergeLists(shape.schema, Array.isArray(live) ? live : [], Array.isArray(config) ? config : []);
   return mergeKeyed(shape.schema, isJsonObject(live) ? live : {}, isJsonObject(config) ? config : {});
 }
 
@@ -54,7 +55,7 @@ function mergeLists(schema: ListTypeSchema, live: readonly Json[], config: reado
     if (shared[0] === element) shared.shift();
   };
   let left = 0;
-  for (let right = 0; left < mine.length || right < theirs.length; ) {
+  for (let right = 0; left < mine.length || right < theirs.length;) {
     const [a, b] = [mine[left], theirs[right]];
     if (a !== undefined && b !== undefined) {
       if (a.element === b.element) {
@@ -117,7 +118,11 @@ export function removeFields(schema: Schema, value: Json, toRemove: FieldSet): J
     if (toRemove.members.has(element)) continue;
     const below = toRemove.children.get(element);
     const child = fieldSchema(shape.schema, name);
-    setOwn(out, name, below === undefined || below.isEmpty || child === undefined ? part : removeFields(child, part, below));
+    setOwn(
+      out,
+      name,
+      below === undefined || below.isEmpty || child === undefined ? part : removeFields(child, part, below),
+    );
   }
   return Object.keys(out).length === 0 ? null : out;
 }

@@ -14,8 +14,16 @@ export function mergePatch(document: JsonObject, patchText: string): Patched {
   if (problem !== undefined) throw badRequest(`error decoding patch: ${problem}`);
   const patch = parseJson(patchText);
   if (patch !== null && !isJsonObject(patch)) {
-    const name = Array.isArray(patch) ? 'array' : typeof patch === 'string' ? 'string' : typeof patch === 'boolean' ? 'bool' : 'number';
-    throw badRequest(`error decoding patch: json: cannot unmarshal ${name} into Go value of type map[string]interface {}`);
+    const name = Array.isArray(patch)
+      ? 'array'
+      : typeof patch === 'string'
+        ? 'string'
+        : typeof patch === 'boolean'
+          ? 'bool'
+          : 'number';
+    throw badRequest(
+      `error decoding patch: json: cannot unmarshal ${name} into Go value of type map[string]interface {}`,
+    );
   }
   if (patch === null) throw badRequest('Invalid JSON Patch');
   return { value: merge(document, patch), warnings: strictProblems(patchText, undefined) };

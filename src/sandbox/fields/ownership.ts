@@ -13,10 +13,17 @@ const NEVER_OWNED = FieldSet.of(
   ['f:apiVersion'],
   ['f:kind'],
   ['f:metadata'],
-  ...['name', 'namespace', 'creationTimestamp', 'selfLink', 'uid', 'clusterName', 'generation', 'managedFields', 'resourceVersion'].map((name) => [
-    'f:metadata',
-    `f:${name}`,
-  ]),
+  ...[
+    'name',
+    'namespace',
+    'creationTimestamp',
+    'selfLink',
+    'uid',
+    'clusterName',
+    'generation',
+    'managedFields',
+    'resourceVersion',
+  ].map((name) => ['f:metadata', `f:${name}`]),
 );
 
 /** Removes what nobody owns from a writer's set. */
@@ -37,7 +44,11 @@ export function compareWrite(schema: Schema, before: JsonObject, after: JsonObje
 }
 
 /** What an object is compared with that did not exist before: the value structs of built-in kinds are always there. */
-export function emptyObject(kind: { readonly origin: 'built-in' | 'custom'; readonly schema: Schema }, apiVersion: string, kindName: string): JsonObject {
+export function emptyObject(
+  kind: { readonly origin: 'built-in' | 'custom'; readonly schema: Schema },
+  apiVersion: string,
+  kindName: string,
+): JsonObject {
   return { ...(kind.origin === 'built-in' ? emptyOf(kind.schema) : {}), apiVersion, kind: kindName };
 }
 
@@ -50,14 +61,19 @@ export class UntypableVersion extends Error {
  * Drops the entries of versions that are not served any more.
  * @throws UntypableVersion where the object has fields that the version of an entry does not know
  */
-export function servedEntries(entries: ManagedFields, kind: VersionedKind, objects: readonly JsonObject[]): ManagedFields {
+export function servedEntries(
+  entries: ManagedFields,
+  kind: VersionedKind,
+  objects: readonly JsonObject[],
+): ManagedFields {
   const own = kind.group === '' ? kind.version : `${kind.group}/${kind.version}`;
   if (kind.origin === 'built-in' || [...entries.values()].every((entry) => entry.apiVersion === own)) return entries;
   const left: ManagedFields = new Map();
   for (const [key, entry] of entries) {
     const schema = entry.apiVersion === own ? kind.schema : kind.schemaOf(entry.apiVersion);
     if (schema === undefined) continue;
-    const isTypable = entry.apiVersion === own || objects.every((object) => typingProblem(schema, object) === undefined);
+    const isTypable =
+      entry.apiVersion === own || objects.every((object) => typingProblem(schema, object) === undefined);
     if (!isTypable) throw new UntypableVersion();
     left.set(key, entry);
   }
@@ -88,10 +104,18 @@ export function conflictsWith(entries: ManagedFields, writer: string, change: Co
 }
 
 /** The entries after a change by `writer` that wins all conflicts. Entries that own nothing any more are gone. */
-export function takeFields(entries: ManagedFields, writer: string, change: Comparison, conflicts: ReadonlyMap<string, FieldSet>): ManagedFields {
+export function takeFields(
+  entries: ManagedFields,
+  writer: string,
+  change: Comparison,
+  conflicts: ReadonlyMap<string, FieldSet>,
+): ManagedFields {
   const left: ManagedFields = new Map();
   for (const [key, entry] of entries) {
-    const set = key === writer ? entry.set : entry.set.difference(conflicts.get(key) ?? new FieldSet()).difference(change.removed);
+    const set =
+      key === writer
+        ? entry.set
+        : entry.set.difference(conflicts.get(key) ?? new FieldSet()).difference(change.removed);
     if (!set.isEmpty) left.set(key, { ...entry, set });
   }
   return left;
@@ -103,7 +127,8 @@ export function takeFields(entries: ManagedFields, writer: string, change: Compa
  */
 export function reconcile(entries: ManagedFields, schema: Schema): ManagedFields {
   const result: ManagedFields = new Map();
-  for (const [key, entry] of entries) result.set(key, { ...entry, set: reconcileSet(entry.set, schema) } satisfies Managed);
+  for (const [key, entry] of entries)
+    result.set(key, { ...entry, set: reconcileSet(entry.set, schema) } satisfies Managed);
   return result;
 }
 
@@ -128,5 +153,7 @@ function schemaBelow(schema: Schema, element: string): Schema | undefined {
 }
 
 function isAtomic(schema: Schema): boolean {
-  return schema.type === 'list' ? schema.merge === 'atomic' : (schema.type === 'map' || schema.type === 'struct') && schema.atomic;
+  return schema.type === 'list'
+    ? schema.merge === 'atomic'
+    : (schema.type === 'map' || schema.type === 'struct') && schema.atomic;
 }

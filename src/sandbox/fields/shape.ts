@@ -28,7 +28,8 @@ export function shapeOf(schema: Schema, value: Json | undefined): Shape {
       return { kind: 'leaf' };
     case 'any':
       if (Array.isArray(value)) return { kind: 'list', schema: ATOMIC_LIST, atomic: true };
-      if (value === undefined || value === null || isJsonObject(value)) return { kind: 'keyed', schema, atomic: schema.atomic };
+      if (value === undefined || value === null || isJsonObject(value))
+        return { kind: 'keyed', schema, atomic: schema.atomic };
       return { kind: 'leaf' };
   }
 }

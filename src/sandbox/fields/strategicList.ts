@@ -28,7 +28,11 @@ function unique(items: readonly Json[]): Json[] {
   return items.filter((item, index) => items.findIndex((other) => equalJson(other, item)) === index);
 }
 
-function obeyItems(current: readonly Json[], patch: readonly Json[], mergeKey: string): { kept: Json[]; additions: Json[]; replaced: boolean } {
+function obeyItems(
+  current: readonly Json[],
+  patch: readonly Json[],
+  mergeKey: string,
+): { kept: Json[]; additions: Json[]; replaced: boolean } {
   let kept = [...current];
   let replaced = false;
   const additions: Json[] = [];
@@ -68,7 +72,9 @@ function addItems({ mergeItems, mergeKey }: MergedList, kept: readonly Json[], a
 
 function asMap(item: Json): JsonObject {
   if (isJsonObject(item)) return item;
-  throw bareError(`expected a map, but received a ${typeof item === 'string' ? 'string' : typeof item === 'boolean' ? 'bool' : 'number'}`);
+  throw bareError(
+    `expected a map, but received a ${typeof item === 'string' ? 'string' : typeof item === 'boolean' ? 'bool' : 'number'}`,
+  );
 }
 
 function noMergeKey(map: JsonObject, mergeKey: string): Error {
@@ -83,16 +89,30 @@ function keyOf(item: Json, mergeKey: string): Json | undefined {
  * Orders a merged list: items of the patch as `order` has them, the others as the list had them; where the two meet, an
  * item of the list comes before one of the patch only if both were in the list in that order. So new items come first.
  */
-export function orderItems(merged: readonly Json[], order: readonly Json[], before: readonly Json[], mergeKey: string): Json[] {
-  const positionIn = (list: readonly Json[], item: Json): number => list.findIndex((other) => equalJson(keyOf(other, mergeKey), keyOf(item, mergeKey)));
-  const sortBy = (list: readonly Json[], items: Json[]): Json[] => items.sort((a, b) => positionIn(list, a) - positionIn(list, b));
-  const sent = sortBy(order, merged.filter((item) => positionIn(order, item) >= 0));
-  const rest = sortBy(before, merged.filter((item) => positionIn(order, item) < 0));
+export function orderItems(
+  merged: readonly Json[],
+  order: readonly Json[],
+  before: readonly Json[],
+  mergeKey: string,
+): Json[] {
+  const positionIn = (list: readonly Json[], item: Json): number =>
+    list.findIndex((other) => equalJson(keyOf(other, mergeKey), keyOf(item, mergeKey)));
+  const sortBy = (list: readonly Json[], items: Json[]): Json[] =>
+    items.sort((a, b) => positionIn(list, a) - positionIn(list, b));
+  const sent = sortBy(
+    order,
+    merged.filter((item) => positionIn(order, item) >= 0),
+  );
+  const rest = sortBy(
+    before,
+    merged.filter((item) => positionIn(order, item) < 0),
+  );
   const result: Json[] = [];
   while (sent.length > 0 || rest.length > 0) {
     const [left, right] = [rest[0], sent[0]];
     if (left === undefined && right === undefined) break;
-    const takesLeft = right === undefined || (left !== undefined && comesBefore(positionIn(before, left), positionIn(before, right)));
+    const takesLeft =
+      right === undefined || (left !== undefined && comesBefore(positionIn(before, left), positionIn(before, right)));
     const next = takesLeft ? rest.shift() : sent.shift();
     if (next !== undefined) result.push(next);
   }

@@ -30,7 +30,13 @@ export function strategicMerge(kind: Kind, document: JsonObject, patchText: stri
   if (problem !== undefined) throw badRequest(problem);
   const patch = parseJson(patchText);
   if (patch !== null && !isJsonObject(patch)) {
-    const name = Array.isArray(patch) ? 'array' : typeof patch === 'string' ? 'string' : typeof patch === 'boolean' ? 'bool' : 'number';
+    const name = Array.isArray(patch)
+      ? 'array'
+      : typeof patch === 'string'
+        ? 'string'
+        : typeof patch === 'boolean'
+          ? 'bool'
+          : 'number';
     throw badRequest(`json: cannot unmarshal ${name} into Go value of type map[string]interface {}`);
   }
   const value = mergeMaps(kind.schema, cloneJson(document), cloneJson(patch ?? {}));
@@ -76,7 +82,11 @@ function mergeField(schema: Schema, original: JsonObject, key: string, value: Js
   }
   if (isJsonObject(current) && isJsonObject(value)) {
     const { field, schema: below } = fieldAt(schema, key);
-    setOwn(original, key, field?.patchStrategies.includes('replace') === true ? value : mergeMaps(below, current, value));
+    setOwn(
+      original,
+      key,
+      field?.patchStrategies.includes('replace') === true ? value : mergeMaps(below, current, value),
+    );
   } else if (Array.isArray(current) && Array.isArray(value)) {
     setOwn(original, key, mergeLists(schema, key, current, value, deletes));
   } else {
@@ -94,7 +104,10 @@ function shapeName(value: Json): string {
 function fieldAt(schema: Schema, key: string): { field: Field | undefined; schema: Schema } {
   if (schema.type === 'struct') {
     const field = schema.fields.get(key);
-    if (field === undefined) throw bareError(`unable to find api field in struct ${schema.goName.split('.').at(-1) ?? ''} for the json field "${key}"`);
+    if (field === undefined)
+      throw bareError(
+        `unable to find api field in struct ${schema.goName.split('.').at(-1) ?? ''} for the json field "${key}"`,
+      );
     return { field, schema: field.schema };
   }
   return { field: undefined, schema: schema.type === 'map' ? schema.values : { type: 'any', atomic: false } };
@@ -105,7 +118,15 @@ function mergeLists(schema: Schema, key: string, current: Json[], patch: Json[],
   const items: Schema = list.type === 'list' ? list.items : { type: 'any', atomic: false };
   if (deletes) return current.filter((item) => !patch.some((gone) => equalJson(gone, item)));
   if (field?.patchStrategies.includes('merge') !== true) return patch;
-  return mergeKeyed({ mergeItems: (one, other) => mergeMaps(items, one, other), goName: structName(schema), mergeKey: field.patchMergeKey ?? '' }, current, patch);
+  return mergeKeyed(
+    {
+      mergeItems: (one, other) => mergeMaps(items, one, other),
+      goName: structName(schema),
+      mergeKey: field.patchMergeKey ?? '',
+    },
+    current,
+    patch,
+  );
 }
 
 function structName(schema: Schema): string {
@@ -139,7 +160,12 @@ function mergeOrderedLists(schema: Schema, original: JsonObject, patch: JsonObje
     const list = Array.isArray(current) ? current : [];
     const sent = Array.isArray(changes) ? changes : [];
     checkOrder(sent, order, mergeKey);
-    const merged = current === undefined ? withoutDirectives(sent) : changes === undefined ? list : mergeLists(schema, key, [...list], sent, false);
+    const merged =
+      current === undefined
+        ? withoutDirectives(sent)
+        : changes === undefined
+          ? list
+          : mergeLists(schema, key, [...list], sent, false);
     setOwn(original, key, orderItems(Array.isArray(merged) ? merged : [], order, list, mergeKey));
     delete patch[key];
   }
@@ -153,7 +179,9 @@ function checkOrder(sent: readonly Json[], order: readonly Json[], mergeKey: str
     if (isJsonObject(item) && item[DIRECTIVE] !== undefined) continue;
     while (at < order.length && !equalJson(identity(order[at] ?? null), identity(item))) at += 1;
     if (at >= order.length) {
-      throw bareError(`The order in patch list:\n${goMap([...sent])}\n doesn't match $setElementOrder list:\n${goMap([...order])}\n`);
+      throw bareError(
+        `The order in patch list:\n${goMap([...sent])}\n doesn't match $setElementOrder list:\n${goMap([...order])}\n`,
+      );
     }
     at += 1;
   }

@@ -46,7 +46,8 @@ class StrictReader {
       this.space();
       this.at += 1;
       const fieldPath = path === '' ? name : `${path}.${name}`;
-      const isUnknown = typed && schema !== undefined && schema.type === 'struct' && fieldSchema(schema, name) === undefined;
+      const isUnknown =
+        typed && schema !== undefined && schema.type === 'struct' && fieldSchema(schema, name) === undefined;
       if (!silent) {
         if (isUnknown) this.problems.push(`unknown field ${quote(fieldPath)}`);
         else if (seen.has(name)) this.problems.push(`duplicate field ${quote(fieldPath)}`);
@@ -61,7 +62,7 @@ class StrictReader {
   private array(schema: Schema | undefined, path: string, typed: boolean, silent: boolean): void {
     this.at += 1;
     const items = schema?.type === 'list' ? schema.items : undefined;
-    for (let index = 0; ; ) {
+    for (let index = 0; ;) {
       this.space();
       const char = this.text[this.at];
       if (char === ']' || char === undefined) break;

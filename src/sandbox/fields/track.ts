@@ -13,7 +13,17 @@ import {
   type Managed,
   type ManagedFields,
 } from './managedFields.ts';
-import { compareWrite, conflictsWith, emptyObject, ownable, reconcile, resetSet, servedEntries, takeFields, UntypableVersion } from './ownership.ts';
+import {
+  compareWrite,
+  conflictsWith,
+  emptyObject,
+  ownable,
+  reconcile,
+  resetSet,
+  servedEntries,
+  takeFields,
+  UntypableVersion,
+} from './ownership.ts';
 
 /** A write that is not an apply: a POST, a PUT or one of the other patches. */
 export interface TrackedWrite {
@@ -45,7 +55,10 @@ export function trackUpdate(write: TrackedWrite): JsonObject {
   if (entries.size === 0 && live !== undefined) return next;
   const before = live === undefined ? emptyObject(kind, apiVersion, kind.kind) : withManagedFields(live, undefined);
   try {
-    return withManagedFields(next, capUpdateEntries(recordUpdate(kind, servedEntries(entries, kind, [before, next]), before, next, write)));
+    return withManagedFields(
+      next,
+      capUpdateEntries(recordUpdate(kind, servedEntries(entries, kind, [before, next]), before, next, write)),
+    );
   } catch (error) {
     if (error instanceof UntypableVersion) return next;
     throw error;
@@ -112,7 +125,12 @@ function capUpdateEntries(entries: ManagedFields): ManagedFields {
     const base = result.get(bucket) ?? result.get(first);
     if (bucket !== first) result.delete(first);
     result.delete(key);
-    result.set(bucket, { id, apiVersion: entry.apiVersion, set: entry.set.union(base?.set ?? new FieldSet()), time: entry.time });
+    result.set(bucket, {
+      id,
+      apiVersion: entry.apiVersion,
+      set: entry.set.union(base?.set ?? new FieldSet()),
+      time: entry.time,
+    });
     count -= 1;
   }
   return result;

@@ -5,6 +5,7 @@ import { isJsonObject, setOwn } from '../../codec/json.ts';
 import { resolvePlain } from '../../codec/yamlScalar.ts';
 import { badRequest } from '../status.ts';
 import type { FieldValidation } from './decode.ts';
+import { plainText } from '../schema/plainText.ts';
 
 /** A YAML body as the server reads it: lenient, the last of doubled keys wins, the others are named. */
 export interface YamlBody {
@@ -18,7 +19,14 @@ const MAX_NODES = 100_000;
 /** Reads a YAML (or JSON) body; a text that is neither gives the parser's sentence. */
 export function readYaml(text: string): YamlBody | { problem: string } {
   const lines = new LineCounter();
-  const parsed = parseAllDocuments(text, { schema: 'failsafe', version: '1.1', uniqueKeys: false, prettyErrors: false, logLevel: 'silent', lineCounter: lines });
+  const parsed = parseAllDocuments(text, {
+    schema: 'failsafe',
+    version: '1.1',
+    uniqueKeys: false,
+    prettyErrors: false,
+    logLevel: 'silent',
+    lineCounter: lines,
+  });
   const documents: Document.Parsed[] = 'empty' in parsed ? [] : parsed;
   const [first] = documents;
   const [error] = first?.errors ?? [];
@@ -89,7 +97,7 @@ class Reader {
 
 function keyText(key: Json): string {
   if (typeof key === 'string') return key;
-  return key === null ? 'null' : String(key);
+  return key === null ? 'null' : plainText(key);
 }
 
 /** The parser's sentences by what went wrong; `scanner` errors count lines from one, those of the parser from zero. */
@@ -105,7 +113,11 @@ const SENTENCES: readonly (readonly [pattern: RegExp, sentence: string, scanner:
 ];
 
 function yamlProblem(error: YAMLError, lines: LineCounter): string {
-  const [, sentence, isScanner] = SENTENCES.find(([pattern]) => pattern.test(error.message)) ?? [undefined, 'did not find expected node content', false];
+  const [, sentence, isScanner] = SENTENCES.find(([pattern]) => pattern.test(error.message)) ?? [
+    undefined,
+    'did not find expected node content',
+    false,
+  ];
   const line = lines.linePos(Math.max(error.pos[0], error.pos[1] - 1)).line - 1;
   return line === 0 ? `yaml: ${sentence}` : `yaml: line ${isScanner ? line + 1 : line}: ${sentence}`;
 }
@@ -125,11 +137,21 @@ export function parseApplyBody(text: string, fieldValidation: FieldValidation): 
   if ('problem' in yaml) throw badRequest(`error decoding YAML: error converting YAML to JSON: ${yaml.problem}`);
   const { value, duplicates } = yaml;
   if (value !== null && !isJsonObject(value)) {
-    const name = Array.isArray(value) ? 'array' : typeof value === 'boolean' ? 'bool' : typeof value === 'string' ? 'string' : 'number';
-    throw badRequest(`error decoding YAML: error unmarshaling JSON: while decoding JSON: json: cannot unmarshal ${name} into Go value of type map[string]interface {}`);
+    const name = Array.isArray(value)
+      ? 'array'
+      : typeof value === 'boolean'
+        ? 'bool'
+        : typeof value === 'string'
+          ? 'string'
+          : 'number';
+    throw badRequest(
+      `error decoding YAML: error unmarshaling JSON: while decoding JSON: json: cannot unmarshal ${name} into Go value of type map[string]interface {}`,
+    );
   }
   if (fieldValidation === 'Strict' && duplicates.length > 0) {
-    throw badRequest(`error strict decoding YAML: error converting YAML to JSON: yaml: unmarshal errors:\n  ${duplicates.join('\n  ')}`);
+    throw badRequest(
+      `error strict decoding YAML: error converting YAML to JSON: yaml: unmarshal errors:\n  ${duplicates.join('\n  ')}`,
+    );
   }
   return { config: value ?? {}, warnings: fieldValidation === 'Ignore' ? [] : duplicates };
 }

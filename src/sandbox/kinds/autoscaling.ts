@@ -31,7 +31,12 @@ export function autoscalerKind(): Kind {
       const spec = ensureObject(object, 'spec');
       setDefault(spec, 'minReplicas', 1);
       if (objectsAt(spec, 'metrics').length === 0) {
-        spec['metrics'] = [{ type: 'Resource', resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization: CPU_PERCENT } } }];
+        spec['metrics'] = [
+          {
+            type: 'Resource',
+            resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization: CPU_PERCENT } },
+          },
+        ];
       }
       const behavior = spec['behavior'];
       if (!isJsonObject(behavior)) return;
@@ -64,14 +69,18 @@ function autoscalerErrors(object: JsonObject): FieldError[] {
   const spec = objectAt(object, 'spec');
   const [min, max] = [numberAt(spec, 'minReplicas'), numberAt(spec, 'maxReplicas') ?? 0];
   const errors: FieldError[] = [];
-  if (min !== undefined && min < 1) errors.push(invalidValue('spec.minReplicas', min, 'must be greater than or equal to 1'));
+  if (min !== undefined && min < 1)
+    errors.push(invalidValue('spec.minReplicas', min, 'must be greater than or equal to 1'));
   if (max === 0) errors.push(required('spec.maxReplicas', 'must be set and greater than 0'));
   if (max < 0) errors.push(invalidValue('spec.maxReplicas', max, 'must be greater than or equal to 1'));
-  if (min !== undefined && max < min) errors.push(invalidValue('spec.maxReplicas', max, 'must be greater than or equal to `minReplicas`'));
+  if (min !== undefined && max < min)
+    errors.push(invalidValue('spec.maxReplicas', max, 'must be greater than or equal to `minReplicas`'));
   const target = objectAt(spec, 'scaleTargetRef');
   const isCore = !textAt(target, 'apiVersion').includes('/');
   if (isCore && textAt(target, 'kind') !== 'ReplicationController') {
-    errors.push(invalidValue('spec.scaleTargetRef.apiVersion', textAt(target, 'apiVersion'), 'apiVersion must specify API group'));
+    errors.push(
+      invalidValue('spec.scaleTargetRef.apiVersion', textAt(target, 'apiVersion'), 'apiVersion must specify API group'),
+    );
   }
   for (const name of ['kind', 'name']) {
     const value = textAt(spec, 'scaleTargetRef', name);
@@ -97,7 +106,8 @@ function cells(object: JsonObject, nowMs: number): Json[] {
 /** `cpu: 12%/80%`, at most two, of metrics that the sandbox's autoscalers use. */
 function metricsText(object: JsonObject): string {
   const cpu = numberAt(object, 'spec', 'targetCPUUtilizationPercentage');
-  if (cpu !== undefined) return `cpu: ${String(numberAt(object, 'status', 'currentCPUUtilizationPercentage') ?? '<unknown>')}/${cpu}%`;
+  if (cpu !== undefined)
+    return `cpu: ${String(numberAt(object, 'status', 'currentCPUUtilizationPercentage') ?? '<unknown>')}/${cpu}%`;
   const current = objectsAt(object, 'status', 'currentMetrics');
   const texts = objectsAt(object, 'spec', 'metrics').map((metric, index) => metricText(metric, current[index]));
   if (texts.length === 0) return '<none>';

@@ -15,8 +15,23 @@ const PLACE = 'apis/batch/v1';
 const CONTROLLER_UID = 'batch.kubernetes.io/controller-uid';
 const JOB_NAME = 'batch.kubernetes.io/job-name';
 const MAX_CRON_NAME = 52;
-const JOB_COUNTS = ['parallelism', 'completions', 'activeDeadlineSeconds', 'backoffLimit', 'ttlSecondsAfterFinished', 'backoffLimitPerIndex', 'maxFailedIndexes'];
-const JOB_FIXED = ['selector', 'completionMode', 'podFailurePolicy', 'backoffLimitPerIndex', 'managedBy', 'successPolicy'];
+const JOB_COUNTS = [
+  'parallelism',
+  'completions',
+  'activeDeadlineSeconds',
+  'backoffLimit',
+  'ttlSecondsAfterFinished',
+  'backoffLimitPerIndex',
+  'maxFailedIndexes',
+];
+const JOB_FIXED = [
+  'selector',
+  'completionMode',
+  'podFailurePolicy',
+  'backoffLimitPerIndex',
+  'managedBy',
+  'successPolicy',
+];
 
 /** Jobs. The server gives each a selector of its own uid, so that two Jobs never share pods. */
 export function jobKind(): Kind {
@@ -45,7 +60,8 @@ export function jobKind(): Kind {
     validateUpdate: (next, live) => {
       const [mine, before] = [objectAt(next, 'spec'), objectAt(live, 'spec')];
       const errors = JOB_FIXED.flatMap((name) => immutable(mine[name], before[name], `spec.${name}`));
-      if (mine['completionMode'] !== 'Indexed') errors.push(...immutable(mine['completions'], before['completions'], 'spec.completions'));
+      if (mine['completionMode'] !== 'Indexed')
+        errors.push(...immutable(mine['completions'], before['completions'], 'spec.completions'));
       const fixed = before['suspend'] !== true || numberAt(live, 'status', 'startTime') !== undefined;
       return fixed ? [...errors, ...immutable(mine['template'], before['template'], 'spec.template')] : errors;
     },
@@ -71,7 +87,8 @@ function defaultJob(object: JsonObject): void {
   setDefault(spec, 'backoffLimit', spec['backoffLimitPerIndex'] === undefined ? 6 : 2 ** 31 - 1);
   const labels = objectAt(spec, 'template', 'metadata')['labels'];
   const metadata = ensureObject(object, 'metadata');
-  if (isJsonObject(labels) && Object.keys(objectAt(metadata, 'labels')).length === 0) metadata['labels'] = { ...labels };
+  if (isJsonObject(labels) && Object.keys(objectAt(metadata, 'labels')).length === 0)
+    metadata['labels'] = { ...labels };
   setDefault(spec, 'completionMode', 'NonIndexed');
   setDefault(spec, 'suspend', false);
   setDefault(spec, 'podReplacementPolicy', isJsonObject(spec['podFailurePolicy']) ? 'Failed' : 'TerminatingOrFailed');
@@ -87,19 +104,28 @@ function jobErrors(spec: JsonObject, field: string, needsSelector: boolean): Fie
     if (!isJsonObject(selector)) errors.push(required(`${field}.selector`));
     else {
       errors.push(...selectorErrors(selector, `${field}.selector`));
-      if (!selects(selector, labels)) errors.push(invalidValue(`${field}.template.metadata.labels`, labels, '`selector` does not match template `labels`'));
+      if (!selects(selector, labels))
+        errors.push(
+          invalidValue(`${field}.template.metadata.labels`, labels, '`selector` does not match template `labels`'),
+        );
     }
   }
   const mode = textAt(spec, 'completionMode');
-  if (mode !== '' && !['Indexed', 'NonIndexed'].includes(mode)) errors.push(notSupported(`${field}.completionMode`, mode, ['NonIndexed', 'Indexed']));
-  if (mode === 'Indexed' && spec['completions'] === undefined) errors.push(required(`${field}.completions`, 'when completion mode is Indexed'));
+  if (mode !== '' && !['Indexed', 'NonIndexed'].includes(mode))
+    errors.push(notSupported(`${field}.completionMode`, mode, ['NonIndexed', 'Indexed']));
+  if (mode === 'Indexed' && spec['completions'] === undefined)
+    errors.push(required(`${field}.completions`, 'when completion mode is Indexed'));
   const template = objectAt(spec, 'template');
-  errors.push(...templateErrors(template, `${field}.template`), ...restartErrors(textAt(template, 'spec', 'restartPolicy'), `${field}.template.spec.restartPolicy`));
+  errors.push(
+    ...templateErrors(template, `${field}.template`),
+    ...restartErrors(textAt(template, 'spec', 'restartPolicy'), `${field}.template.spec.restartPolicy`),
+  );
   return errors;
 }
 
 function restartErrors(policy: string, field: string): FieldError[] {
-  if (policy === '' || policy === 'Always') return [{ reason: 'FieldValueRequired', field, message: 'Required value: valid values: "OnFailure", "Never"' }];
+  if (policy === '' || policy === 'Always')
+    return [{ reason: 'FieldValueRequired', field, message: 'Required value: valid values: "OnFailure", "Never"' }];
   return ['OnFailure', 'Never'].includes(policy) ? [] : [notSupported(field, policy, ['Never', 'OnFailure'])];
 }
 
@@ -113,7 +139,8 @@ const CONDITIONS = [
 ] as const;
 
 function jobStatus(object: JsonObject): string {
-  const isTrue = (type: string): boolean => objectsAt(object, 'status', 'conditions').some((item) => item['type'] === type && item['status'] === 'True');
+  const isTrue = (type: string): boolean =>
+    objectsAt(object, 'status', 'conditions').some((item) => item['type'] === type && item['status'] === 'True');
   const isTerminating = textAt(object, 'metadata', 'deletionTimestamp') !== '';
   return CONDITIONS.find(([type]) => (type === '' ? isTerminating : isTrue(type)))?.[1] ?? 'Running';
 }
@@ -139,7 +166,10 @@ export function cronJobKind(): Kind {
     place: PLACE,
     plural: 'cronjobs',
     generation: 'spec',
-    checkName: (name) => [...dnsSubdomain(name), ...(name.length > MAX_CRON_NAME ? [`must be no more than ${MAX_CRON_NAME} characters`] : [])],
+    checkName: (name) => [
+      ...dnsSubdomain(name),
+      ...(name.length > MAX_CRON_NAME ? [`must be no more than ${MAX_CRON_NAME} characters`] : []),
+    ],
     defaults: (object) => {
       const spec = ensureObject(object, 'spec');
       setDefault(spec, 'concurrencyPolicy', 'Allow');
@@ -175,8 +205,10 @@ function cronJobErrors(object: JsonObject): FieldError[] {
   const errors: FieldError[] = [];
   if (schedule === '') errors.push(required('spec.schedule'));
   else errors.push(...scheduleErrors(schedule));
-  if (!['Allow', 'Forbid', 'Replace'].includes(policy)) errors.push(notSupported('spec.concurrencyPolicy', policy, ['Allow', 'Forbid', 'Replace']));
-  for (const name of ['startingDeadlineSeconds', 'successfulJobsHistoryLimit', 'failedJobsHistoryLimit']) errors.push(...nonNegative(numberAt(spec, name), `spec.${name}`));
+  if (!['Allow', 'Forbid', 'Replace'].includes(policy))
+    errors.push(notSupported('spec.concurrencyPolicy', policy, ['Allow', 'Forbid', 'Replace']));
+  for (const name of ['startingDeadlineSeconds', 'successfulJobsHistoryLimit', 'failedJobsHistoryLimit'])
+    errors.push(...nonNegative(numberAt(spec, name), `spec.${name}`));
   return [...errors, ...jobErrors(objectAt(spec, 'jobTemplate', 'spec'), 'spec.jobTemplate.spec', false)];
 }
 
@@ -192,5 +224,13 @@ function scheduleErrors(schedule: string): FieldError[] {
     return [invalidValue('spec.schedule', schedule, `expected exactly 5 fields, found ${fields.length}: ${shown}`)];
   }
   const bad = fields.find((part) => !/^[\d*/,?\-a-zA-Z]+$/.test(part));
-  return bad === undefined ? [] : [invalidValue('spec.schedule', schedule, `failed to parse int from ${bad}: strconv.Atoi: parsing "${bad}": invalid syntax`)];
+  return bad === undefined
+    ? []
+    : [
+        invalidValue(
+          'spec.schedule',
+          schedule,
+          `failed to parse int from ${bad}: strconv.Atoi: parsing "${bad}": invalid syntax`,
+        ),
+      ];
 }

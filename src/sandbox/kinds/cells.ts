@@ -1,5 +1,6 @@
 import type { Json, JsonObject } from '../../codec/json.ts';
 import { objectAt, objectsAt, textAt } from './access.ts';
+import { plainText } from '../schema/plainText.ts';
 
 const SECOND = 1000;
 const MINUTE = 60;
@@ -47,7 +48,10 @@ export function orNone(text: string): string {
 /** Names of containers and their images, joined by commas. */
 export function containerColumns(spec: JsonObject): [string, string] {
   const containers = objectsAt(spec, 'containers');
-  return [containers.map((item) => textAt(item, 'name')).join(','), containers.map((item) => textAt(item, 'image')).join(',')];
+  return [
+    containers.map((item) => textAt(item, 'name')).join(','),
+    containers.map((item) => textAt(item, 'image')).join(','),
+  ];
 }
 
 /** A label selector as tables show it: `app=d,tier in (a,b)`; `<none>` for none. */
@@ -57,7 +61,7 @@ export function selectorText(selector: Json | undefined): string {
   const labels = objectAt(holder, 'selector', 'matchLabels');
   const parts = Object.keys(labels)
     .sort()
-    .map((key) => `${key}=${String(labels[key])}`);
+    .map((key) => `${key}=${plainText(labels[key])}`);
   const requirements = objectsAt(holder, 'selector', 'matchExpressions').map(requirementText);
   return orNone([...parts, ...requirements].join(','));
 }

@@ -7,6 +7,7 @@ import { defineKind } from './define.ts';
 import type { Kind } from './kind.ts';
 import { immutable } from './metadata.ts';
 import { configKey, dnsLabel } from './names.ts';
+import { plainText } from '../schema/plainText.ts';
 
 const MAX_DATA_BYTES = 1024 * 1024;
 const FROZEN = 'field is immutable when `immutable` is set';
@@ -26,14 +27,22 @@ export function namespaceKind(): Kind {
       if (textAt(status, 'phase') === '') status['phase'] = 'Active';
     },
     create: (object) => {
-      ensureObject(ensureObject(object, 'metadata'), 'labels')['kubernetes.io/metadata.name'] = textAt(object, 'metadata', 'name');
+      ensureObject(ensureObject(object, 'metadata'), 'labels')['kubernetes.io/metadata.name'] = textAt(
+        object,
+        'metadata',
+        'name',
+      );
       const spec = ensureObject(object, 'spec');
       const finalizers = textsAt(spec, 'finalizers');
       spec['finalizers'] = finalizers.includes('kubernetes') ? finalizers : [...finalizers, 'kubernetes'];
       object['status'] = { phase: 'Active' };
     },
     update: (next, live) => setOrDelete(ensureObject(next, 'spec'), 'finalizers', objectAt(live, 'spec')['finalizers']),
-    cells: (object, nowMs) => [textAt(object, 'metadata', 'name'), textAt(object, 'status', 'phase'), ageOf(object, nowMs)],
+    cells: (object, nowMs) => [
+      textAt(object, 'metadata', 'name'),
+      textAt(object, 'status', 'phase'),
+      ageOf(object, nowMs),
+    ],
   });
 }
 
@@ -46,7 +55,8 @@ export function configMapKind(): Kind {
     validate: (object) => {
       const [data, binary] = [objectAt(object, 'data'), objectAt(object, 'binaryData')];
       const errors = [...keyErrors(data, 'data'), ...keyErrors(binary, 'binaryData')];
-      for (const key of Object.keys(data)) if (key in binary) errors.push(invalidValue(`data[${key}]`, key, 'duplicate of key present in binaryData'));
+      for (const key of Object.keys(data))
+        if (key in binary) errors.push(invalidValue(`data[${key}]`, key, 'duplicate of key present in binaryData'));
       const bytes = sizeOf(data) + sizeOf(binary, 0.75);
       return bytes > MAX_DATA_BYTES ? [...errors, tooLong('', MAX_DATA_BYTES)] : errors;
     },
@@ -64,13 +74,17 @@ function keyErrors(data: JsonObject, field: string): FieldError[] {
 }
 
 function sizeOf(data: JsonObject, factor = 1): number {
-  return Object.values(data).reduce((sum: number, value) => sum + Math.trunc(Buffer.byteLength(String(value)) * factor), 0);
+  return Object.values(data).reduce(
+    (sum: number, value) => sum + Math.trunc(Buffer.byteLength(plainText(value)) * factor),
+    0,
+  );
 }
 
 function frozenErrors(next: JsonObject, live: JsonObject, fields: readonly string[]): FieldError[] {
   if (live['immutable'] !== true) return [];
   const errors = next['immutable'] === true ? [] : [forbiddenField('immutable', FROZEN)];
-  for (const field of fields) if (!equalJson(next[field] ?? null, live[field] ?? null)) errors.push(forbiddenField(field, FROZEN));
+  for (const field of fields)
+    if (!equalJson(next[field] ?? null, live[field] ?? null)) errors.push(forbiddenField(field, FROZEN));
   return errors;
 }
 
@@ -94,7 +108,8 @@ export function secretKind(): Kind {
       const given = object['stringData'];
       if (!isJsonObject(given)) return;
       const data = ensureObject(object, 'data');
-      for (const [key, value] of Object.entries(given)) data[key] = Buffer.from(String(value), 'utf8').toString('base64');
+      for (const [key, value] of Object.entries(given))
+        data[key] = Buffer.from(plainText(value), 'utf8').toString('base64');
       delete object['stringData'];
       if (Object.keys(data).length === 0) delete object['data'];
     },
@@ -102,8 +117,16 @@ export function secretKind(): Kind {
       if (textAt(next, 'type') === '') setOrDelete(next, 'type', live['type']);
     },
     validate: secretErrors,
-    validateUpdate: (next, live) => [...immutable(next['type'], live['type'], 'type'), ...frozenErrors(next, live, ['data'])],
-    cells: (object, nowMs) => [textAt(object, 'metadata', 'name'), textAt(object, 'type'), Object.keys(objectAt(object, 'data')).length, ageOf(object, nowMs)],
+    validateUpdate: (next, live) => [
+      ...immutable(next['type'], live['type'], 'type'),
+      ...frozenErrors(next, live, ['data']),
+    ],
+    cells: (object, nowMs) => [
+      textAt(object, 'metadata', 'name'),
+      textAt(object, 'type'),
+      Object.keys(objectAt(object, 'data')).length,
+      ageOf(object, nowMs),
+    ],
   });
 }
 
@@ -116,7 +139,10 @@ function secretErrors(object: JsonObject): FieldError[] {
   if (type === 'kubernetes.io/basic-auth' && !('username' in data) && !('password' in data)) {
     errors.push(required('data[username]'), required('data[password]'));
   }
-  if (type === 'kubernetes.io/service-account-token' && textAt(object, 'metadata', 'annotations', 'kubernetes.io/service-account.name') === '') {
+  if (
+    type === 'kubernetes.io/service-account-token' &&
+    textAt(object, 'metadata', 'annotations', 'kubernetes.io/service-account.name') === ''
+  ) {
     errors.push(required('metadata.annotations[kubernetes.io/service-account.name]'));
   }
   return errors;
@@ -143,7 +169,8 @@ export function endpointsKind(): Kind {
     deprecation: 'v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice',
     metadataChecks: { changes: 1, whole: 1 },
     defaults: (object) => {
-      for (const subset of objectsAt(object, 'subsets')) for (const port of objectsAt(subset, 'ports')) if (textAt(port, 'protocol') === '') port['protocol'] = 'TCP';
+      for (const subset of objectsAt(object, 'subsets'))
+        for (const port of objectsAt(subset, 'ports')) if (textAt(port, 'protocol') === '') port['protocol'] = 'TCP';
     },
     validate: (object) =>
       objectsAt(object, 'subsets').flatMap((subset, index) => {
@@ -152,7 +179,9 @@ export function endpointsKind(): Kind {
       }),
     cells: (object, nowMs) => {
       const shown = objectsAt(object, 'subsets').flatMap((subset) =>
-        objectsAt(subset, 'ports').flatMap((port) => objectsAt(subset, 'addresses').map((address) => `${textAt(address, 'ip')}:${String(port['port'])}`)),
+        objectsAt(subset, 'ports').flatMap((port) =>
+          objectsAt(subset, 'addresses').map((address) => `${textAt(address, 'ip')}:${plainText(port['port'])}`),
+        ),
       );
       const text = shown.length > 3 ? `${shown.slice(0, 3).join(',')} + ${shown.length - 3} more...` : shown.join(',');
       return [textAt(object, 'metadata', 'name'), text === '' ? '<none>' : text, ageOf(object, nowMs)];
@@ -171,12 +200,14 @@ export function nodeKind(): Kind {
     fieldSelectors: { 'spec.unschedulable': ['spec', 'unschedulable'] },
     defaults: (object) => {
       const status = ensureObject(object, 'status');
-      if (status['allocatable'] === undefined && status['capacity'] !== undefined) status['allocatable'] = status['capacity'];
+      if (status['allocatable'] === undefined && status['capacity'] !== undefined)
+        status['allocatable'] = status['capacity'];
     },
     create: (object) => {
       const taints = objectsAt(object, 'spec', 'taints');
       const notReady = { key: 'node.kubernetes.io/not-ready', effect: 'NoSchedule' };
-      if (!taints.some((taint) => taint['key'] === notReady.key && taint['effect'] === notReady.effect)) taints.push(notReady);
+      if (!taints.some((taint) => taint['key'] === notReady.key && taint['effect'] === notReady.effect))
+        taints.push(notReady);
       ensureObject(object, 'spec')['taints'] = taints;
     },
     validate: (object) => {
@@ -190,15 +221,27 @@ export function nodeKind(): Kind {
     },
     cells: (object, nowMs) => {
       const ready = objectsAt(object, 'status', 'conditions').find((item) => item['type'] === 'Ready');
-      const address = (type: string): string => textAt(objectsAt(object, 'status', 'addresses').find((item) => item['type'] === type), 'address');
+      const address = (type: string): string =>
+        textAt(
+          objectsAt(object, 'status', 'addresses').find((item) => item['type'] === type),
+          'address',
+        );
       const status = ready === undefined ? 'Unknown' : ready['status'] === 'True' ? 'Ready' : 'NotReady';
-      const roles = Object.keys(objectAt(object, 'metadata', 'labels')).filter((key) => key.startsWith('node-role.kubernetes.io/'));
+      const roles = Object.keys(objectAt(object, 'metadata', 'labels')).filter((key) =>
+        key.startsWith('node-role.kubernetes.io/'),
+      );
       const info = objectAt(object, 'status', 'nodeInfo');
       const shown = (text: string, none: string): string => (text === '' ? none : text);
       return [
         textAt(object, 'metadata', 'name'),
         objectAt(object, 'spec')['unschedulable'] === true ? `${status},SchedulingDisabled` : status,
-        shown(roles.map((key) => key.slice('node-role.kubernetes.io/'.length)).sort().join(','), '<none>'),
+        shown(
+          roles
+            .map((key) => key.slice('node-role.kubernetes.io/'.length))
+            .sort()
+            .join(','),
+          '<none>',
+        ),
         ageOf(object, nowMs),
         textAt(info, 'kubeletVersion'),
         shown(address('InternalIP'), '<none>'),

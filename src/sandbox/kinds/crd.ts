@@ -31,7 +31,11 @@ export function crdKind(): Kind {
     },
     create: (object) => {
       const stored = objectsAt(object, 'spec', 'versions').find((version) => version['storage'] === true);
-      object['status'] = { conditions: null, acceptedNames: { plural: '', kind: '' }, storedVersions: stored === undefined ? [] : [textAt(stored, 'name')] };
+      object['status'] = {
+        conditions: null,
+        acceptedNames: { plural: '', kind: '' },
+        storedVersions: stored === undefined ? [] : [textAt(stored, 'name')],
+      };
     },
     update: (next) => {
       const stored = objectsAt(next, 'spec', 'versions').find((version) => version['storage'] === true);
@@ -49,7 +53,9 @@ export function crdKind(): Kind {
     validateUpdate: (next, live) => {
       const [mine, before] = [objectAt(next, 'spec'), objectAt(live, 'spec')];
       const isEstablished = hasCondition(live, 'Established');
-      const names = isEstablished ? immutable(objectAt(mine, 'names')['kind'], objectAt(before, 'names')['kind'], 'spec.names.kind') : [];
+      const names = isEstablished
+        ? immutable(objectAt(mine, 'names')['kind'], objectAt(before, 'names')['kind'], 'spec.names.kind')
+        : [];
       const scope = isEstablished ? immutable(mine['scope'], before['scope'], 'spec.scope') : [];
       return [
         ...immutable(mine['group'], before['group'], 'spec.group'),
@@ -63,7 +69,9 @@ export function crdKind(): Kind {
 }
 
 function hasCondition(crd: JsonObject, type: string): boolean {
-  return objectsAt(crd, 'status', 'conditions').some((condition) => condition['type'] === type && condition['status'] === 'True');
+  return objectsAt(crd, 'status', 'conditions').some(
+    (condition) => condition['type'] === type && condition['status'] === 'True',
+  );
 }
 
 function crdErrors(crd: JsonObject): FieldError[] {
@@ -71,38 +79,50 @@ function crdErrors(crd: JsonObject): FieldError[] {
   const names = objectAt(spec, 'names');
   const [group, plural, name] = [textAt(spec, 'group'), textAt(names, 'plural'), textAt(crd, 'metadata', 'name')];
   const errors: FieldError[] = [];
-  if (name !== '' && name !== `${plural}.${group}`) errors.push(invalidValue('metadata.name', name, 'must be spec.names.plural+"."+spec.group'));
+  if (name !== '' && name !== `${plural}.${group}`)
+    errors.push(invalidValue('metadata.name', name, 'must be spec.names.plural+"."+spec.group'));
   if (group === '') errors.push(required('spec.group'));
   else {
     errors.push(...dnsSubdomain(group).map((text) => invalidValue('spec.group', group, text)));
-    if (!group.includes('.')) errors.push(invalidValue('spec.group', group, 'should be a domain with at least one dot'));
+    if (!group.includes('.'))
+      errors.push(invalidValue('spec.group', group, 'should be a domain with at least one dot'));
   }
   const scope = textAt(spec, 'scope');
   if (scope === '') errors.push({ reason: 'FieldValueRequired', field: 'spec.scope', message: 'Required value' });
-  else if (!['Cluster', 'Namespaced'].includes(scope)) errors.push(notSupported('spec.scope', scope, ['Cluster', 'Namespaced']));
-  return [...errors, ...nameErrors(names), ...versionErrors(objectsAt(spec, 'versions'))];
+  else if (!['Cluster', 'Namespaced'].includes(scope))
+    errors.push(notSupported('spec.scope', scope, ['Cluster', 'Namespaced']));
+  const [storage, ...others] = versionErrors(objectsAt(spec, 'versions'));
+  return [...errors, ...(storage === undefined ? [] : [storage]), ...nameErrors(names), ...others];
 }
 
 function nameErrors(names: JsonObject): FieldError[] {
   const check = (field: string, value: string): FieldError[] =>
-    value === '' ? [required(`spec.names.${field}`)] : dns1035Label(value.toLowerCase()).map((text) => invalidValue(`spec.names.${field}`, value, text));
+    value === ''
+      ? [required(`spec.names.${field}`)]
+      : dns1035Label(value.toLowerCase()).map((text) => invalidValue(`spec.names.${field}`, value, text));
   const lists = ['shortNames', 'categories'].flatMap((list) =>
-    textsAt(names, list).flatMap((item, index) => dns1035Label(item).map((text) => invalidValue(`spec.names.${list}[${index}]`, item, text))),
+    textsAt(names, list).flatMap((item, index) =>
+      dns1035Label(item).map((text) => invalidValue(`spec.names.${list}[${index}]`, item, text)),
+    ),
   );
   const same = textAt(names, 'kind') !== '' && textAt(names, 'kind') === textAt(names, 'listKind');
   return [
     ...['plural', 'singular', 'kind', 'listKind'].flatMap((field) => check(field, textAt(names, field))),
     ...lists,
-    ...(same ? [invalidValue('spec.names.listKind', textAt(names, 'listKind'), 'kind and listKind may not be the same')] : []),
+    ...(same
+      ? [invalidValue('spec.names.listKind', textAt(names, 'listKind'), 'kind and listKind may not be the same')]
+      : []),
   ];
 }
 
 function versionErrors(versions: readonly JsonObject[]): FieldError[] {
-    const errors: FieldError[] = [];
+  const errors: FieldError[] = [];
   const seen = new Set<string>();
   const [first] = versions;
   const shared = objectAt(first, 'schema')['openAPIV3Schema'];
-  const isShared = isJsonObject(shared) && versions.every((version) => equalJson(version['schema'] ?? null, first?.['schema'] ?? null));
+  const isShared =
+    isJsonObject(shared) &&
+    versions.every((version) => equalJson(version['schema'] ?? null, first?.['schema'] ?? null));
   if (isShared) errors.push(...structuralErrors(shared, 'spec.validation.openAPIV3Schema', true));
   for (const [index, version] of versions.entries()) {
     const field = `spec.versions[${index}]`;
@@ -111,13 +131,25 @@ function versionErrors(versions: readonly JsonObject[]): FieldError[] {
     if (seen.has(name)) errors.push(duplicateValue(`${field}.name`, name));
     seen.add(name);
     const schema = version['schema'];
-    if (!isJsonObject(schema) || !isJsonObject(schema['openAPIV3Schema'])) errors.push(required(`${field}.schema.openAPIV3Schema`));
-    else if (!isShared) errors.push(...structuralErrors(schema['openAPIV3Schema'], `${field}.schema.openAPIV3Schema`, true));
+    if (!isJsonObject(schema) || !isJsonObject(schema['openAPIV3Schema']))
+      errors.push(required(`${field}.schema.openAPIV3Schema`));
+    else if (!isShared)
+      errors.push(...structuralErrors(schema['openAPIV3Schema'], `${field}.schema.openAPIV3Schema`, true));
   }
   const stored = versions.filter((version) => version['storage'] === true).length;
   const shown = versions.length === 0 ? 'null' : JSON.stringify(versions.map(internalVersion));
-  if (stored !== 1) errors.push({ reason: 'FieldValueInvalid', field: 'spec.versions', message: `Invalid value: ${shown}: must have exactly one version marked as storage version` });
-  if (stored === 0) errors.push({ reason: 'FieldValueInvalid', field: 'status.storedVersions', message: 'Invalid value: null: must have at least one stored version' });
+  if (stored !== 1)
+    errors.push({
+      reason: 'FieldValueInvalid',
+      field: 'spec.versions',
+      message: `Invalid value: ${shown}: must have exactly one version marked as storage version`,
+    });
+  if (stored === 0)
+    errors.push({
+      reason: 'FieldValueInvalid',
+      field: 'status.storedVersions',
+      message: 'Invalid value: null: must have at least one stored version',
+    });
   return errors;
 }
 
@@ -140,16 +172,27 @@ function internalVersion(version: JsonObject): JsonObject {
 function structuralErrors(schema: JsonObject, field: string, isRoot: boolean): FieldError[] {
   const errors: FieldError[] = [];
   const type = textAt(schema, 'type');
-  const isOpen = schema['x-kubernetes-int-or-string'] === true || schema['x-kubernetes-preserve-unknown-fields'] === true;
+  const isOpen =
+    schema['x-kubernetes-int-or-string'] === true || schema['x-kubernetes-preserve-unknown-fields'] === true;
   if (isRoot && type === '') errors.push(required(`${field}.type`, 'must not be empty at the root'));
-  if (isRoot && type !== '' && type !== 'object') errors.push(invalidValue(`${field}.type`, type, 'must be object at the root'));
-  if (!isRoot && type === '' && !isOpen) errors.push(required(`${field}.type`, field.endsWith('.items') ? 'must not be empty for specified array items' : 'must not be empty for specified object fields'));
+  if (isRoot && type !== '' && type !== 'object')
+    errors.push(invalidValue(`${field}.type`, type, 'must be object at the root'));
+  if (!isRoot && type === '' && !isOpen)
+    errors.push(
+      required(
+        `${field}.type`,
+        field.endsWith('.items')
+          ? 'must not be empty for specified array items'
+          : 'must not be empty for specified object fields',
+      ),
+    );
   if (type === 'array' && !isJsonObject(schema['items'])) errors.push(required(`${field}.items`, 'must be specified'));
   if (schema['x-kubernetes-list-type'] === 'map' && textsAt(schema, 'x-kubernetes-list-map-keys').length === 0) {
     errors.push(required(`${field}.x-kubernetes-list-map-keys`, 'must not be empty if x-kubernetes-list-type is map'));
   }
   for (const [name, property] of Object.entries(objectAt(schema, 'properties'))) {
-    if (isJsonObject(property) && !(isRoot && name === 'metadata')) errors.push(...structuralErrors(property, `${field}.properties[${name}]`, false));
+    if (isJsonObject(property) && !(isRoot && name === 'metadata'))
+      errors.push(...structuralErrors(property, `${field}.properties[${name}]`, false));
   }
   for (const part of ['items', 'additionalProperties']) {
     const below = schema[part];
@@ -168,19 +211,36 @@ export function acceptCrd(crd: JsonObject, all: readonly JsonObject[], nowMs: nu
   const wanted = objectAt(crd, 'spec', 'names');
   const group = textAt(crd, 'spec', 'group');
   const name = textAt(crd, 'metadata', 'name');
-  const others = all.filter((other) => textAt(other, 'spec', 'group') === group && textAt(other, 'metadata', 'name') !== name).map((other) => objectAt(other, 'status', 'acceptedNames'));
-  const isTaken = (value: string, ...fields: readonly string[]): boolean => others.some((names) => fields.some((field) => [textAt(names, field), ...textsAt(names, field)].includes(value)));
+  const others = all
+    .filter((other) => textAt(other, 'spec', 'group') === group && textAt(other, 'metadata', 'name') !== name)
+    .map((other) => objectAt(other, 'status', 'acceptedNames'));
+  const isTaken = (value: string, ...fields: readonly string[]): boolean =>
+    others.some((names) => fields.some((field) => [textAt(names, field), ...textsAt(names, field)].includes(value)));
   const resourceFields = ['plural', 'singular', 'shortNames'];
-  const problem = ['plural', 'singular'].map((field) => [field, textAt(wanted, field)] as const).find(([, value]) => value !== '' && isTaken(value, ...resourceFields));
+  const problem = ['plural', 'singular']
+    .map((field) => [field, textAt(wanted, field)] as const)
+    .find(([, value]) => value !== '' && isTaken(value, ...resourceFields));
   const shortName = textsAt(wanted, 'shortNames').find((value) => isTaken(value, ...resourceFields));
-  const kind = ['kind', 'listKind'].map((field) => [field, textAt(wanted, field)] as const).find(([, value]) => value !== '' && isTaken(value, 'kind', 'listKind'));
+  const kind = ['kind', 'listKind']
+    .map((field) => [field, textAt(wanted, field)] as const)
+    .find(([, value]) => value !== '' && isTaken(value, 'kind', 'listKind'));
   const found = problem ?? (shortName === undefined ? undefined : (['shortNames', shortName] as const)) ?? kind;
   const status = objectAt(crd, 'status');
   const accepted = found === undefined;
-  const names = { type: 'NamesAccepted', status: accepted ? 'True' : 'False', reason: accepted ? 'NoConflicts' : conflictReason(found[0]), message: accepted ? 'no conflicts found' : `"${found[1]}" is already in use` };
+  const names = {
+    type: 'NamesAccepted',
+    status: accepted ? 'True' : 'False',
+    reason: accepted ? 'NoConflicts' : conflictReason(found[0]),
+    message: accepted ? 'no conflicts found' : `"${found[1]}" is already in use`,
+  };
   const isEstablished = accepted || hasCondition(crd, 'Established');
   const established = isEstablished
-    ? { type: 'Established', status: 'True', reason: 'InitialNamesAccepted', message: 'the initial names have been accepted' }
+    ? {
+        type: 'Established',
+        status: 'True',
+        reason: 'InitialNamesAccepted',
+        message: 'the initial names have been accepted',
+      }
     : { type: 'Established', status: 'False', reason: 'NotAccepted', message: 'not all names are accepted' };
   return {
     ...status,
@@ -206,9 +266,18 @@ function mergeConditions(known: readonly JsonObject[], next: readonly JsonObject
   const kept = known.filter((condition) => !next.some((other) => other['type'] === condition['type']));
   const merged = next.map((condition) => {
     const before = known.find((other) => other['type'] === condition['type']);
-    const time = before !== undefined && before['status'] === condition['status'] ? textAt(before, 'lastTransitionTime') : secondsText(nowMs);
+    const time =
+      before !== undefined && before['status'] === condition['status']
+        ? textAt(before, 'lastTransitionTime')
+        : secondsText(nowMs);
     const { type, status, reason, message } = condition;
-    return { type: type ?? '', status: status ?? '', lastTransitionTime: time, reason: reason ?? '', message: message ?? '' };
+    return {
+      type: type ?? '',
+      status: status ?? '',
+      lastTransitionTime: time,
+      reason: reason ?? '',
+      message: message ?? '',
+    };
   });
   return [...merged, ...kept];
 }

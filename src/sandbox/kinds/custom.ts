@@ -13,6 +13,7 @@ import { findByJsonPath } from './jsonPath.ts';
 import type { Kind, ScalePaths, TableColumn } from './kind.ts';
 import { generalUpdateErrors, metadataErrors, metadataUpdateErrors } from './metadata.ts';
 import { dnsSubdomain } from './names.ts';
+import { plainText } from '../schema/plainText.ts';
 
 const VERBS = ['delete', 'deletecollection', 'get', 'list', 'patch', 'create', 'update', 'watch'];
 
@@ -35,7 +36,10 @@ export function customKind(crd: JsonObject, version: string): Kind {
   const kind = textAt(names, 'kind');
   const selectable = objectsAt(declared, 'selectableFields').map((item) => textAt(item, 'jsonPath'));
   const columns = objectsAt(declared, 'additionalPrinterColumns');
-  const validate = (object: JsonObject): FieldError[] => [...schemaErrors(openApi, object), ...scaleErrors(object, scale)];
+  const validate = (object: JsonObject): FieldError[] => [
+    ...schemaErrors(openApi, object),
+    ...scaleErrors(object, scale),
+  ];
   return {
     group,
     version,
@@ -59,7 +63,7 @@ export function customKind(crd: JsonObject, version: string): Kind {
     defaultPropagation: 'Background',
     storageKey: (namespace, name) => ['/registry', group, plural, ...(namespaced ? [namespace] : []), name].join('/'),
     fieldSelectors: selectable.map((path) => path.replace(/^\./, '')),
-    fieldValue: (object, selector) => String(findByJsonPath(object, `.${selector}`)[0] ?? ''),
+    fieldValue: (object, selector) => plainText(findByJsonPath(object, `.${selector}`)[0] ?? ''),
     coerce: (object) => coerceCustom(schema, object),
     applyDefaults: (object) => applyStructuralDefaults(schema, object),
     prepareCreate: (object) => {
@@ -84,14 +88,21 @@ export function customKind(crd: JsonObject, version: string): Kind {
     generationChanged: (next, live) => changesDesired(next, live, hasStatus),
     resetPaths: (subresource) => resetPaths(schema, hasStatus, subresource),
     tableColumns: [nameColumn(), ...(columns.length === 0 ? [ageColumn()] : columns.map(printerColumn))],
-    tableCells: (object, nowMs) => [textAt(object, 'metadata', 'name'), ...(columns.length === 0 ? [ageOf(object, nowMs)] : columns.map((column) => cell(column, object, nowMs)))],
+    tableCells: (object, nowMs) => [
+      textAt(object, 'metadata', 'name'),
+      ...(columns.length === 0 ? [ageOf(object, nowMs)] : columns.map((column) => cell(column, object, nowMs))),
+    ],
   };
 }
 
 function schemaOfVersion(spec: JsonObject, apiVersion: string): StructSchema | undefined {
   const [group, version] = apiVersion.split('/');
-  const declared = objectsAt(spec, 'versions').find((item) => textAt(item, 'name') === version && item['served'] === true);
-  return group === textAt(spec, 'group') && declared !== undefined ? structuralSchema(objectAt(declared, 'schema', 'openAPIV3Schema')) : undefined;
+  const declared = objectsAt(spec, 'versions').find(
+    (item) => textAt(item, 'name') === version && item['served'] === true,
+  );
+  return group === textAt(spec, 'group') && declared !== undefined
+    ? structuralSchema(objectAt(declared, 'schema', 'openAPIV3Schema'))
+    : undefined;
 }
 
 function scalePaths(scale: JsonObject): ScalePaths {
@@ -108,7 +119,9 @@ function scaleErrors(object: JsonObject, scale: ScalePaths | undefined): FieldEr
   if (scale === undefined) return [];
   return [scale.specReplicas, scale.statusReplicas].flatMap((names) => {
     const value = numberAt(object, ...names);
-    return value !== undefined && value < 0 ? [invalidValue(names.join('.'), value, 'should be a non-negative integer')] : [];
+    return value !== undefined && value < 0
+      ? [invalidValue(names.join('.'), value, 'should be a non-negative integer')]
+      : [];
   });
 }
 
@@ -121,7 +134,8 @@ function keepAllButStatus(next: JsonObject, live: JsonObject): void {
   for (const name of Object.keys(metadata)) delete metadata[name];
   Object.assign(metadata, cloneJson(objectAt(live, 'metadata')));
   setOrDelete(metadata, 'managedFields', managedFields);
-  for (const [name, value] of Object.entries(live)) if (name !== 'metadata' && name !== 'status') next[name] = cloneJson(value);
+  for (const [name, value] of Object.entries(live))
+    if (name !== 'metadata' && name !== 'status') next[name] = cloneJson(value);
   setOrDelete(next, 'status', status);
 }
 
@@ -154,7 +168,8 @@ function isUnchanged(error: FieldError, next: JsonObject, live: JsonObject): boo
 
 function valueByNames(root: Json, names: readonly string[]): Json | undefined {
   let value: Json | undefined = root;
-  for (const name of names) value = Array.isArray(value) ? value[Number(name)] : isJsonObject(value) ? value[name] : undefined;
+  for (const name of names)
+    value = Array.isArray(value) ? value[Number(name)] : isJsonObject(value) ? value[name] : undefined;
   return value;
 }
 
@@ -182,7 +197,9 @@ function printerColumn(column: JsonObject): TableColumn {
     name: textAt(column, 'name'),
     type: textAt(column, 'type'),
     format: textAt(column, 'format'),
-    description: textAt(column, 'description') || `Custom resource definition column (in JSONPath format): ${textAt(column, 'jsonPath')}`,
+    description:
+      textAt(column, 'description') ||
+      `Custom resource definition column (in JSONPath format): ${textAt(column, 'jsonPath')}`,
     priority: numberAt(column, 'priority') ?? 0,
   };
 }
@@ -203,4 +220,3 @@ function cell(column: JsonObject, object: JsonObject, nowMs: number): Json {
       return typeof first === 'string' ? first : JSON.stringify(first);
   }
 }
-

@@ -1,10 +1,20 @@
 import type { Json, JsonObject } from '../../codec/json.ts';
 import { equalJson, isJsonObject, stringifyJson } from '../../codec/json.ts';
-import { duplicateValue, invalidValue, notSupported, required, tooLong, tooMany, typeInvalid, type FieldError } from '../status.ts';
+import {
+  duplicateValue,
+  invalidValue,
+  notSupported,
+  required,
+  tooLong,
+  tooMany,
+  typeInvalid,
+  type FieldError,
+} from '../status.ts';
 
 /** Where schema errors show that belong to no one field. */
 const NOWHERE = '<nil>';
-const NOT_CHECKED = 'some validation rules were not checked because the object was invalid; correct the existing errors to complete validation';
+const NOT_CHECKED =
+  'some validation rules were not checked because the object was invalid; correct the existing errors to complete validation';
 
 /**
  * Validates a custom resource against its CRD's schema, in the words of the API server.
@@ -13,10 +23,14 @@ const NOT_CHECKED = 'some validation rules were not checked because the object w
 export function schemaErrors(openApi: JsonObject, object: JsonObject): FieldError[] {
   const errors = Object.entries(propertiesOf(openApi))
     .filter(([name]) => !['apiVersion', 'kind', 'metadata'].includes(name))
-    .flatMap(([name, schema]) => (Object.hasOwn(object, name) && isJsonObject(schema) ? valueErrors(schema, object[name] ?? null, name) : []));
+    .flatMap(([name, schema]) =>
+      Object.hasOwn(object, name) && isJsonObject(schema) ? valueErrors(schema, object[name] ?? null, name) : [],
+    );
   errors.unshift(...requiredErrors(openApi, object, ''), ...combinationErrors(openApi, object, ''));
   const isRuled = errors.length > 0 && hasRules(openApi);
-  return isRuled ? [...errors, { reason: 'FieldValueInvalid', field: NOWHERE, message: `Invalid value: null: ${NOT_CHECKED}` }] : errors;
+  return isRuled
+    ? [...errors, { reason: 'FieldValueInvalid', field: NOWHERE, message: `Invalid value: null: ${NOT_CHECKED}` }]
+    : errors;
 }
 
 function propertiesOf(schema: JsonObject): JsonObject {
@@ -34,21 +48,34 @@ function valueErrors(schema: JsonObject, value: Json, path: string): FieldError[
   const wrongType = typeError(schema, value, path);
   if (wrongType !== undefined) return [wrongType, ...fractionError(schema, value, path)];
   const own = [...enumErrors(schema, value, path), ...combinationErrors(schema, value, path)];
-  if (typeof value === 'number' || typeof value === 'bigint') return [...own, ...numberErrors(schema, Number(value), path)];
+  if (typeof value === 'number' || typeof value === 'bigint')
+    return [...own, ...numberErrors(schema, Number(value), path)];
   if (typeof value === 'string') return [...own, ...textErrors(schema, value, path)];
   if (Array.isArray(value)) return [...own, ...listErrors(schema, value, path)];
   return isJsonObject(value) ? [...own, ...objectErrors(schema, value, path)] : own;
 }
 
 function typeError(schema: JsonObject, value: Json, path: string): FieldError | undefined {
-  const wanted = schema['x-kubernetes-int-or-string'] === true ? ['integer', 'string'] : typeof schema['type'] === 'string' ? [schema['type']] : [];
+  const wanted =
+    schema['x-kubernetes-int-or-string'] === true
+      ? ['integer', 'string']
+      : typeof schema['type'] === 'string'
+        ? [schema['type']]
+        : [];
   const given = typeName(value);
   const format = schema['format'];
-  if (schema['type'] === 'string' && typeof format === 'string' && format in FORMATS && typeof value !== 'string' && typeof value !== 'object') {
+  if (
+    schema['type'] === 'string' &&
+    typeof format === 'string' &&
+    format in FORMATS &&
+    typeof value !== 'string' &&
+    typeof value !== 'object'
+  ) {
     const goName = typeof value === 'boolean' ? 'bool' : given === 'integer' ? 'int64' : 'float64';
     return typeInvalid(path, goName, `${path} in body must be of type ${format}: ${JSON.stringify(goName)}`);
   }
-  if (wanted.length === 0 || wanted.includes(given) || (given === 'integer' && wanted.includes('number'))) return undefined;
+  if (wanted.length === 0 || wanted.includes(given) || (given === 'integer' && wanted.includes('number')))
+    return undefined;
   return typeInvalid(path, given, `${path} in body must be of type ${wanted.join(',')}: ${JSON.stringify(given)}`);
 }
 
@@ -72,19 +99,39 @@ function enumErrors(schema: JsonObject, value: Json, path: string): FieldError[]
   if (allowed.every((item) => typeof item === 'string')) return [notSupported(path, value, allowed)];
   const shown = typeof value === 'string' ? JSON.stringify(value) : stringifyJson(value);
   const list = allowed.map((item) => JSON.stringify(typeof item === 'string' ? item : stringifyJson(item))).join(', ');
-  return [{ reason: 'FieldValueNotSupported', field: path, message: `Unsupported value: ${shown}: supported values: ${list}` }];
+  return [
+    {
+      reason: 'FieldValueNotSupported',
+      field: path,
+      message: `Unsupported value: ${shown}: supported values: ${list}`,
+    },
+  ];
 }
 
 function numberErrors(schema: JsonObject, value: number, path: string): FieldError[] {
-  const limit = (name: string): number | undefined => (typeof schema[name] === 'number' || typeof schema[name] === 'bigint' ? Number(schema[name]) : undefined);
+  const limit = (name: string): number | undefined =>
+    typeof schema[name] === 'number' || typeof schema[name] === 'bigint' ? Number(schema[name]) : undefined;
   const [min, max, step] = [limit('minimum'), limit('maximum'), limit('multipleOf')];
   const errors: FieldError[] = [];
-  if (step !== undefined && !Number.isInteger(Number((value / step).toPrecision(12)))) errors.push(invalidValue(path, value, `${path} in body should be a multiple of ${step}`));
+  if (step !== undefined && !Number.isInteger(Number((value / step).toPrecision(12))))
+    errors.push(invalidValue(path, value, `${path} in body should be a multiple of ${step}`));
   if (max !== undefined && schema['exclusiveMaximum'] === true ? value >= max : max !== undefined && value > max) {
-    errors.push(invalidValue(path, value, `${path} in body should be less than ${schema['exclusiveMaximum'] === true ? '' : 'or equal to '}${max}`));
+    errors.push(
+      invalidValue(
+        path,
+        value,
+        `${path} in body should be less than ${schema['exclusiveMaximum'] === true ? '' : 'or equal to '}${max}`,
+      ),
+    );
   }
   if (min !== undefined && schema['exclusiveMinimum'] === true ? value <= min : min !== undefined && value < min) {
-    errors.push(invalidValue(path, value, `${path} in body should be greater than ${schema['exclusiveMinimum'] === true ? '' : 'or equal to '}${min}`));
+    errors.push(
+      invalidValue(
+        path,
+        value,
+        `${path} in body should be greater than ${schema['exclusiveMinimum'] === true ? '' : 'or equal to '}${min}`,
+      ),
+    );
   }
   return errors;
 }
@@ -92,14 +139,16 @@ function numberErrors(schema: JsonObject, value: number, path: string): FieldErr
 /** Of a text's length and pattern only the first fault is named; a wrong format besides. */
 function textErrors(schema: JsonObject, value: string, path: string): FieldError[] {
   const { maxLength, minLength, pattern, format } = schema;
-  const length = [...value].length;
+  const length = Array.from(value).length;
   const errors: FieldError[] = [];
   if (typeof format === 'string' && !hasFormat(format, value)) {
     errors.push(typeInvalid(path, value, `${path} in body must be of type ${format}: ${JSON.stringify(value)}`));
   }
   if (typeof maxLength === 'number' && length > maxLength) return [...errors, tooLong(path, maxLength)];
-  if (typeof minLength === 'number' && length < minLength) return [...errors, invalidValue(path, value, `${path} in body should be at least ${minLength} chars long`)];
-  if (typeof pattern === 'string' && !new RegExp(pattern, 'u').test(value)) return [...errors, invalidValue(path, value, `${path} in body should match '${pattern}'`)];
+  if (typeof minLength === 'number' && length < minLength)
+    return [...errors, invalidValue(path, value, `${path} in body should be at least ${minLength} chars long`)];
+  if (typeof pattern === 'string' && !new RegExp(pattern, 'u').test(value))
+    return [...errors, invalidValue(path, value, `${path} in body should match '${pattern}'`)];
   return errors;
 }
 
@@ -119,8 +168,11 @@ function hasFormat(format: string, value: string): boolean {
 
 function listErrors(schema: JsonObject, list: readonly Json[], path: string): FieldError[] {
   const { minItems, maxItems, items } = schema;
-  const errors = isJsonObject(items) ? list.flatMap((item, index) => valueErrors(items, item, `${path}[${index}]`)) : [];
-  if (typeof minItems === 'number' && list.length < minItems) errors.push(invalidValue(path, list.length, `${path} in body should have at least ${minItems} items`));
+  const errors = isJsonObject(items)
+    ? list.flatMap((item, index) => valueErrors(items, item, `${path}[${index}]`))
+    : [];
+  if (typeof minItems === 'number' && list.length < minItems)
+    errors.push(invalidValue(path, list.length, `${path} in body should have at least ${minItems} items`));
   if (typeof maxItems === 'number' && list.length > maxItems) errors.push(tooMany(path, list.length, maxItems));
   return [...errors, ...duplicateErrors(schema, list, path)];
 }
@@ -129,7 +181,9 @@ function listErrors(schema: JsonObject, list: readonly Json[], path: string): Fi
 function duplicateErrors(schema: JsonObject, list: readonly Json[], path: string): FieldError[] {
   const type = schema['x-kubernetes-list-type'];
   if (type !== 'set' && type !== 'map') return [];
-  const keys = Array.isArray(schema['x-kubernetes-list-map-keys']) ? schema['x-kubernetes-list-map-keys'].map(String).sort() : [];
+  const keys = Array.isArray(schema['x-kubernetes-list-map-keys'])
+    ? schema['x-kubernetes-list-map-keys'].map(String).sort()
+    : [];
   const seen = new Set<string>();
   return list.flatMap((item, index) => {
     const identity = type === 'map' && isJsonObject(item) ? pick(item, keys) : item;
@@ -154,21 +208,29 @@ function objectErrors(schema: JsonObject, value: JsonObject, path: string): Fiel
   const errors: FieldError[] = [];
   for (const [name, item] of Object.entries(value)) {
     const property = properties[name];
-    const below = isJsonObject(property) ? property : isJsonObject(additionalProperties) ? additionalProperties : undefined;
+    const below = isJsonObject(property)
+      ? property
+      : isJsonObject(additionalProperties)
+        ? additionalProperties
+        : undefined;
     if (below !== undefined) errors.push(...valueErrors(below, item, `${path}.${name}`));
   }
   errors.push(...requiredErrors(schema, value, path));
-  if (typeof minProperties === 'number' && count < minProperties) errors.push(invalidValue(path, count, `${path} in body should have at least ${minProperties} properties`));
+  if (typeof minProperties === 'number' && count < minProperties)
+    errors.push(invalidValue(path, count, `${path} in body should have at least ${minProperties} properties`));
   if (typeof maxProperties === 'number' && count > maxProperties) errors.push(tooMany(path, count, maxProperties));
   if (schema['x-kubernetes-embedded-resource'] === true) {
-    for (const name of ['apiVersion', 'kind']) if (typeof value[name] !== 'string' || value[name] === '') errors.push(required(`${path}.${name}`));
+    for (const name of ['apiVersion', 'kind'])
+      if (typeof value[name] !== 'string' || value[name] === '') errors.push(required(`${path}.${name}`));
   }
   return errors;
 }
 
 function requiredErrors(schema: JsonObject, value: JsonObject, path: string): FieldError[] {
   const names = Array.isArray(schema['required']) ? schema['required'].map(String) : [];
-  return names.filter((name) => !Object.hasOwn(value, name)).map((name) => required(path === '' ? name : `${path}.${name}`));
+  return names
+    .filter((name) => !Object.hasOwn(value, name))
+    .map((name) => required(path === '' ? name : `${path}.${name}`));
 }
 
 /** allOf, anyOf, oneOf and not, which a structural schema may use to restrict values. */
@@ -188,7 +250,10 @@ function combinationErrors(schema: JsonObject, value: Json, path: string): Field
   }
   if (one !== undefined) {
     const valid = one.filter((found) => found.length === 0).length;
-    if (valid !== 1) say(`must validate one and only one schema (oneOf). ${valid === 0 ? 'Found none valid' : `Found ${valid} valid alternatives`}`);
+    if (valid !== 1)
+      say(
+        `must validate one and only one schema (oneOf). ${valid === 0 ? 'Found none valid' : `Found ${valid} valid alternatives`}`,
+      );
     if (valid === 0) errors.push(...best(one));
   }
   const failing = all?.flat() ?? [];
@@ -196,7 +261,8 @@ function combinationErrors(schema: JsonObject, value: Json, path: string): Field
     errors.push(...failing);
     say('must validate all the schemas (allOf)');
   }
-  if (isJsonObject(schema['not']) && valueErrors(schema['not'], value, path).length === 0) say('must not validate the schema (not)');
+  if (isJsonObject(schema['not']) && valueErrors(schema['not'], value, path).length === 0)
+    say('must not validate the schema (not)');
   return errors;
 }
 

@@ -105,7 +105,8 @@ export function defineKind(rules: KindRules): Kind {
     storage: rules.storage ?? { group, resource: rules.plural },
     defaultPropagation: rules.defaultPropagation ?? 'Background',
     ...(rules.deprecation === undefined ? {} : { deprecation: rules.deprecation }),
-    storageKey: (namespace, name) => ['/registry', rules.storagePath ?? rules.plural, ...(namespaced ? [namespace] : []), name].join('/'),
+    storageKey: (namespace, name) =>
+      ['/registry', rules.storagePath ?? rules.plural, ...(namespaced ? [namespace] : []), name].join('/'),
     fieldSelectors: Object.keys(rules.fieldSelectors ?? {}),
     fieldValue: (object, selector) => fieldText(object, rules.fieldSelectors?.[selector]),
     applyDefaults: (object) => rules.defaults?.(object),
@@ -128,12 +129,20 @@ export function defineKind(rules: KindRules): Kind {
       dropEmptyLists(next, schema);
       keepGeneration(next, live, generation !== 'none' && counts(generation, next, live, subresource));
     },
-    validateCreate: (object) => [...metadataErrors(object, namespaced, checkName, true), ...(rules.validate?.(object) ?? [])],
+    validateCreate: (object) => [
+      ...metadataErrors(object, namespaced, checkName, true),
+      ...(rules.validate?.(object) ?? []),
+    ],
     validateUpdate: (next, live, subresource) => {
       const general = generalUpdateErrors(next, live);
-      const changes = [...general, ...Array.from({ length: checks.changes }, () => metadataUpdateErrors(next, live, true)).flat()];
+      const changes = [
+        ...general,
+        ...Array.from({ length: checks.changes }, () => metadataUpdateErrors(next, live, true)).flat(),
+      ];
       if (subresource === 'status') return [...changes, ...(rules.validateStatus?.(next, live) ?? [])];
-      const whole = Array.from({ length: checks.whole }, () => metadataErrors(next, namespaced, checkName, true)).flat();
+      const whole = Array.from({ length: checks.whole }, () =>
+        metadataErrors(next, namespaced, checkName, true),
+      ).flat();
       return [...changes, ...whole, ...(rules.validate?.(next) ?? []), ...(rules.validateUpdate?.(next, live) ?? [])];
     },
     released: (object, context) => rules.released?.(object, context),
@@ -178,7 +187,9 @@ function dropEmptyLists(object: JsonObject, schema: Schema): void {
 
 function hasEmptyList(value: Json): boolean {
   if (Array.isArray(value)) return value.length === 0 || value.some(hasEmptyList);
-  return isJsonObject(value) && Object.entries(value).some(([name, item]) => name !== 'managedFields' && hasEmptyList(item));
+  return (
+    isJsonObject(value) && Object.entries(value).some(([name, item]) => name !== 'managedFields' && hasEmptyList(item))
+  );
 }
 
 function withoutEmptyLists(value: Json): Json {
@@ -193,7 +204,10 @@ function counts(generation: Generation, next: JsonObject, live: JsonObject, subr
   if (subresource === 'status') return false;
   if (typeof generation === 'function') return generation(next, live);
   if (!equalJson(next['spec'], live['spec'])) return true;
-  return generation === 'spec-or-annotations' && !equalJson(objectAt(next, 'metadata', 'annotations'), objectAt(live, 'metadata', 'annotations'));
+  return (
+    generation === 'spec-or-annotations' &&
+    !equalJson(objectAt(next, 'metadata', 'annotations'), objectAt(live, 'metadata', 'annotations'))
+  );
 }
 
 function keepGeneration(next: JsonObject, live: JsonObject, isRaised: boolean): void {

@@ -1,5 +1,6 @@
 import type { Json } from '../../codec/json.ts';
 import { isJsonObject } from '../../codec/json.ts';
+import { plainText } from '../schema/plainText.ts';
 
 /**
  * What a simple JSONPath of a printer column finds: fields, positions, `[*]` and filters such as
@@ -9,7 +10,9 @@ export function findByJsonPath(root: Json, path: string): Json[] {
   let found: Json[] = [root];
   for (const step of path.matchAll(/\.([A-Za-z0-9_$-]+(?:\\\.[A-Za-z0-9_/$-]+)*)|\[([^\]]*(?:\]\)[^\]]*)?)\]/g)) {
     const [, field, bracket] = step;
-    found = found.flatMap((value) => (field === undefined ? inBracket(value, bracket ?? '') : atField(value, field.replaceAll('\\.', '.'))));
+    found = found.flatMap((value) =>
+      field === undefined ? inBracket(value, bracket ?? '') : atField(value, field.replaceAll('\\.', '.')),
+    );
   }
   return found;
 }
@@ -34,6 +37,6 @@ function inBracket(value: Json, inner: string): Json[] {
   const [, name = '', operator, wanted] = filter;
   return value.filter((item) => {
     const [actual] = findByJsonPath(item, `.${name}`);
-    return (String(actual) === wanted) === (operator === '==');
+    return (plainText(actual) === wanted) === (operator === '==');
   });
 }

@@ -4,6 +4,7 @@ import { goQuote } from '../goText.ts';
 import { forbiddenField, invalidValue, required, tooLong, type FieldError } from '../status.ts';
 import { objectAt, objectsAt, textAt, textsAt } from './access.ts';
 import { labelValue, qualifiedName, type NameCheck } from './names.ts';
+import { plainText } from '../schema/plainText.ts';
 
 const IMMUTABLE = 'field is immutable';
 const ANNOTATION_BYTES = 256 * 1024;
@@ -12,7 +13,12 @@ const ORPHAN = 'orphan';
 const FOREGROUND = 'foregroundDeletion';
 
 /** What is wrong with the metadata of an object, on its own. `isBuiltIn`: finalizers must be standard or qualified. */
-export function metadataErrors(object: JsonObject, namespaced: boolean, checkName: NameCheck, isBuiltIn: boolean): FieldError[] {
+export function metadataErrors(
+  object: JsonObject,
+  namespaced: boolean,
+  checkName: NameCheck,
+  isBuiltIn: boolean,
+): FieldError[] {
   const metadata = objectAt(object, 'metadata');
   const name = textAt(metadata, 'name');
   const generateName = textAt(metadata, 'generateName');
@@ -20,7 +26,8 @@ export function metadataErrors(object: JsonObject, namespaced: boolean, checkNam
   if (generateName !== '') errors.push(...checkGenerateName(generateName, checkName));
   if (name === '') errors.push(required('metadata.name', 'name or generateName is required'));
   else errors.push(...checkName(name).map((text) => invalidValue('metadata.name', name, text)));
-  if (!namespaced && textAt(metadata, 'namespace') !== '') errors.push(forbiddenField('metadata.namespace', 'not allowed on this type'));
+  if (!namespaced && textAt(metadata, 'namespace') !== '')
+    errors.push(forbiddenField('metadata.namespace', 'not allowed on this type'));
   errors.push(...sharedErrors(metadata), ...finalizerErrors(textsAt(metadata, 'finalizers'), isBuiltIn));
   return errors;
 }
@@ -44,14 +51,19 @@ function sharedErrors(metadata: JsonObject): FieldError[] {
 export function labelErrors(labels: JsonObject, field: string): FieldError[] {
   return Object.entries(labels).flatMap(([key, value]) => [
     ...qualifiedName(key).map((text) => invalidValue(field, key, text)),
-    ...labelValue(String(value)).map((text) => invalidValue(field, value, text)),
+    ...labelValue(plainText(value)).map((text) => invalidValue(field, value, text)),
   ]);
 }
 
 /** What is wrong with annotations; their keys are compared without regard to case. */
 export function annotationErrors(annotations: JsonObject, field: string): FieldError[] {
-  const errors = Object.keys(annotations).flatMap((key) => qualifiedName(key.toLowerCase()).map((text) => invalidValue(field, key, text)));
-  const bytes = Object.entries(annotations).reduce((sum, [key, value]) => sum + Buffer.byteLength(key) + Buffer.byteLength(String(value)), 0);
+  const errors = Object.keys(annotations).flatMap((key) =>
+    qualifiedName(key.toLowerCase()).map((text) => invalidValue(field, key, text)),
+  );
+  const bytes = Object.entries(annotations).reduce(
+    (sum, [key, value]) => sum + Buffer.byteLength(key) + Buffer.byteLength(plainText(value)),
+    0,
+  );
   return bytes > ANNOTATION_BYTES ? [...errors, tooLong(field, ANNOTATION_BYTES)] : errors;
 }
 
@@ -81,9 +93,13 @@ function ownerErrors(owners: readonly JsonObject[]): FieldError[] {
 }
 
 function finalizerErrors(finalizers: readonly string[], isBuiltIn: boolean): FieldError[] {
-  const errors = finalizers.flatMap((name) => qualifiedName(name).map((text) => invalidValue('metadata.finalizers', name, text)));
+  const errors = finalizers.flatMap((name) =>
+    qualifiedName(name).map((text) => invalidValue('metadata.finalizers', name, text)),
+  );
   if (finalizers.includes(ORPHAN) && finalizers.includes(FOREGROUND)) {
-    errors.push(invalidValue('metadata.finalizers', [...finalizers], `finalizer ${ORPHAN} and ${FOREGROUND} cannot be both set`));
+    errors.push(
+      invalidValue('metadata.finalizers', [...finalizers], `finalizer ${ORPHAN} and ${FOREGROUND} cannot be both set`),
+    );
   }
   return isBuiltIn ? [...errors, ...unqualifiedErrors(finalizers)] : errors;
 }
@@ -92,7 +108,13 @@ function unqualifiedErrors(finalizers: readonly string[]): FieldError[] {
   return finalizers.flatMap((name, index) =>
     name.includes('/') || STANDARD_FINALIZERS.has(name)
       ? []
-      : [invalidValue(`metadata.finalizers[${index}]`, name, 'name is neither a standard finalizer name nor is it fully qualified')],
+      : [
+          invalidValue(
+            `metadata.finalizers[${index}]`,
+            name,
+            'name is neither a standard finalizer name nor is it fully qualified',
+          ),
+        ],
   );
 }
 
@@ -108,7 +130,14 @@ export function metadataUpdateErrors(next: JsonObject, live: JsonObject, isBuilt
     const added = textsAt(mine, 'finalizers').filter((name) => !known.has(name));
     if (added.length > 0) errors.push(noNewFinalizers(added));
   }
-  for (const name of ['name', 'namespace', 'uid', 'creationTimestamp', 'deletionTimestamp', 'deletionGracePeriodSeconds']) {
+  for (const name of [
+    'name',
+    'namespace',
+    'uid',
+    'creationTimestamp',
+    'deletionTimestamp',
+    'deletionGracePeriodSeconds',
+  ]) {
     errors.push(...immutable(mine[name], stored[name], `metadata.${name}`));
   }
   return [...errors, ...sharedErrors(mine), ...(isBuiltIn ? unqualifiedErrors(textsAt(mine, 'finalizers')) : [])];
@@ -120,7 +149,11 @@ export function metadataUpdateErrors(next: JsonObject, live: JsonObject, isBuilt
  */
 export function generalUpdateErrors(next: JsonObject, live: JsonObject): FieldError[] {
   const metadata = objectAt(next, 'metadata');
-  return [...metadataUpdateErrors(next, live, false), ...sharedErrors(metadata), ...finalizerErrors(textsAt(metadata, 'finalizers'), false)];
+  return [
+    ...metadataUpdateErrors(next, live, false),
+    ...sharedErrors(metadata),
+    ...finalizerErrors(textsAt(metadata, 'finalizers'), false),
+  ];
 }
 
 function noNewFinalizers(added: readonly string[]): FieldError {

@@ -42,13 +42,13 @@ export const dnsLabel: NameCheck = (text) => [
     : matches(text, SUBDOMAIN)
       ? ['must not contain dots']
       : [
-        sentence(
-          "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an alphanumeric character",
-          LABEL,
-          'my-name',
-          '123-abc',
-        ),
-      ]),
+          sentence(
+            "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an alphanumeric character",
+            LABEL,
+            'my-name',
+            '123-abc',
+          ),
+        ]),
 ];
 
 /** Names of Services. */
@@ -75,7 +75,8 @@ export const pathSegment: NameCheck = (text) => {
 /** Keys of labels and annotations, names of finalizers. */
 export const qualifiedName: NameCheck = (text) => {
   const parts = text.split('/');
-  const problem = 'must consist of alphanumeric characters, \'-\', \'_\' or \'.\', and must start and end with an alphanumeric character';
+  const problem =
+    "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character";
   if (parts.length > 2) {
     const shown = sentence(`a valid label key ${problem}`, QUALIFIED, 'MyName', 'my.name', '123-abc');
     return [`${shown} with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')`];
@@ -87,7 +88,8 @@ export const qualifiedName: NameCheck = (text) => {
   else if (prefix !== undefined) errors.push(...dnsSubdomain(prefix).map((text) => `prefix part ${text}`));
   if (name === '') errors.push('name part must be non-empty');
   else if (name.length > 63) errors.push(`name part ${tooLongText(63)}`);
-  if (!matches(name, QUALIFIED)) errors.push(sentence(`name part ${problem}`, QUALIFIED, 'MyName', 'my.name', '123-abc'));
+  if (!matches(name, QUALIFIED))
+    errors.push(sentence(`name part ${problem}`, QUALIFIED, 'MyName', 'my.name', '123-abc'));
   return errors;
 };
 
@@ -114,7 +116,15 @@ export const configKey: NameCheck = (text) => [
     ? text === '.' || text.startsWith('..')
       ? [text === '.' ? "must not be '.'" : text === '..' ? "must not be '..'" : "must not start with '..'"]
       : []
-    : [sentence("a valid config key must consist of alphanumeric characters, '-', '_' or '.'", CONFIG_KEY, 'key.name', 'KEY_NAME', 'key-name')]),
+    : [
+        sentence(
+          "a valid config key must consist of alphanumeric characters, '-', '_' or '.'",
+          CONFIG_KEY,
+          'key.name',
+          'KEY_NAME',
+          'key-name',
+        ),
+      ]),
 ];
 
 /** Names of ports, to which Services refer. */
@@ -130,7 +140,9 @@ export const portName: NameCheck = (text) => {
 
 /** Names of environment variables. */
 export const envName: NameCheck = (text) =>
-  text !== '' && /^[ -<>-~]+$/.test(text) ? [] : ["a valid environment variable name must consist only of printable ASCII characters other than '='"];
+  text !== '' && /^[ -<>-~]+$/.test(text)
+    ? []
+    : ["a valid environment variable name must consist only of printable ASCII characters other than '='"];
 
 /** Numbers of ports. */
 export function portNumber(port: number): string[] {

@@ -7,6 +7,7 @@ import { defineKind } from './define.ts';
 import type { Kind } from './kind.ts';
 import { immutable } from './metadata.ts';
 import { qualifiedName } from './names.ts';
+import { plainText } from '../schema/plainText.ts';
 
 const EVENT_STORAGE = { group: '', resource: 'events' };
 
@@ -21,14 +22,20 @@ export function leaseKind(): Kind {
       const spec = objectAt(object, 'spec');
       const [seconds, transitions] = [numberAt(spec, 'leaseDurationSeconds'), numberAt(spec, 'leaseTransitions')];
       const errors: FieldError[] = [];
-      if (seconds !== undefined && seconds <= 0) errors.push(invalidValue('spec.leaseDurationSeconds', seconds, 'must be greater than 0'));
-      if (transitions !== undefined && transitions < 0) errors.push(invalidValue('spec.leaseTransitions', transitions, 'must be greater than or equal to 0'));
+      if (seconds !== undefined && seconds <= 0)
+        errors.push(invalidValue('spec.leaseDurationSeconds', seconds, 'must be greater than 0'));
+      if (transitions !== undefined && transitions < 0)
+        errors.push(invalidValue('spec.leaseTransitions', transitions, 'must be greater than or equal to 0'));
       if (textAt(spec, 'preferredHolder') !== '' && textAt(spec, 'strategy') === '') {
         errors.push(forbiddenField('spec.preferredHolder', 'may only be specified if `strategy` is defined'));
       }
       return errors;
     },
-    cells: (object, nowMs) => [textAt(object, 'metadata', 'name'), textAt(object, 'spec', 'holderIdentity'), ageOf(object, nowMs)],
+    cells: (object, nowMs) => [
+      textAt(object, 'metadata', 'name'),
+      textAt(object, 'spec', 'holderIdentity'),
+      ageOf(object, nowMs),
+    ],
   });
 }
 
@@ -67,13 +74,21 @@ export function newEventKind(): Kind {
     createOnUpdate: true,
     storage: EVENT_STORAGE,
     metadataChecks: { changes: 1, whole: 1 },
-    fieldSelectors: { 'regarding.kind': ['regarding', 'kind'], 'regarding.name': ['regarding', 'name'], reason: ['reason'], type: ['type'] },
+    fieldSelectors: {
+      'regarding.kind': ['regarding', 'kind'],
+      'regarding.name': ['regarding', 'name'],
+      reason: ['reason'],
+      type: ['type'],
+    },
     validate: (object) => {
       const errors = eventErrors(object, 'regarding', 'reportingController', 'note');
       if (textAt(object, 'eventTime') === '') return [required('eventTime'), ...errors];
-      return ['Normal', 'Warning'].includes(textAt(object, 'type')) ? errors : [...errors, invalidValue('type', textAt(object, 'type'), 'has invalid value: ')];
+      return ['Normal', 'Warning'].includes(textAt(object, 'type'))
+        ? errors
+        : [...errors, invalidValue('type', textAt(object, 'type'), 'has invalid value: ')];
     },
-    validateUpdate: (next, live) => ['regarding', 'reason', 'note', 'action', 'eventTime'].flatMap((name) => immutable(next[name], live[name], name)),
+    validateUpdate: (next, live) =>
+      ['regarding', 'reason', 'note', 'action', 'eventTime'].flatMap((name) => immutable(next[name], live[name], name)),
     cells: (object, nowMs) => eventCells(object, nowMs, 'regarding', 'note'),
   });
 }
@@ -91,7 +106,11 @@ function eventErrors(object: JsonObject, about: string, reporter: string, text: 
   const controller = textAt(object, reporter);
   if (controller === '') errors.push(required(reporter));
   errors.push(...qualifiedName(controller).map((why) => invalidValue(reporter, controller, why)));
-  for (const [name, max] of [['reportingInstance', 128], ['action', 128], ['reason', 128]] as const) {
+  for (const [name, max] of [
+    ['reportingInstance', 128],
+    ['action', 128],
+    ['reason', 128],
+  ] as const) {
     const value = textAt(object, name);
     if (value === '') errors.push(required(name));
     if (value.length > max) errors.push(invalidValue(name, '', `can have at most ${max} characters`));
@@ -103,10 +122,15 @@ function eventErrors(object: JsonObject, about: string, reporter: string, text: 
 function eventCells(object: JsonObject, nowMs: number, about: string, text: string): Json[] {
   const time = textAt(object, 'eventTime');
   const first = textAt(object, 'firstTimestamp') || textAt(object, 'deprecatedFirstTimestamp') || time;
-  const last = textAt(object, 'series', 'lastObservedTime') || textAt(object, 'lastTimestamp') || textAt(object, 'deprecatedLastTimestamp') || first;
+  const last =
+    textAt(object, 'series', 'lastObservedTime') ||
+    textAt(object, 'lastTimestamp') ||
+    textAt(object, 'deprecatedLastTimestamp') ||
+    first;
   const kind = textAt(object, about, 'kind').toLowerCase();
   const name = textAt(object, about, 'name');
-  const count = numberAt(object, 'series', 'count') ?? numberAt(object, 'count') ?? numberAt(object, 'deprecatedCount') ?? 0;
+  const count =
+    numberAt(object, 'series', 'count') ?? numberAt(object, 'count') ?? numberAt(object, 'deprecatedCount') ?? 0;
   return [
     since(last, nowMs),
     textAt(object, 'type'),
@@ -123,7 +147,8 @@ function eventCells(object: JsonObject, nowMs: number, about: string, text: stri
 
 function sourceText(object: JsonObject): string {
   const source = isJsonObject(object['source']) ? object['source'] : objectAt(object, 'deprecatedSource');
-  const component = textAt(source, 'component') || textAt(object, 'reportingComponent') || textAt(object, 'reportingController');
+  const component =
+    textAt(source, 'component') || textAt(object, 'reportingComponent') || textAt(object, 'reportingController');
   const host = textAt(source, 'host') || textAt(object, 'reportingInstance');
   return host === '' ? component : `${component}, ${host}`;
 }
@@ -146,15 +171,27 @@ export function endpointSliceKind(): Kind {
     validate: (object) => {
       const type = textAt(object, 'addressType');
       if (type === '') return [required('addressType')];
-      return ['FQDN', 'IPv4', 'IPv6'].includes(type) ? [] : [notSupported('addressType', type, ['FQDN', 'IPv4', 'IPv6'])];
+      return ['FQDN', 'IPv4', 'IPv6'].includes(type)
+        ? []
+        : [notSupported('addressType', type, ['FQDN', 'IPv4', 'IPv6'])];
     },
     validateUpdate: (next, live) => immutable(next['addressType'], live['addressType'], 'addressType'),
     cells: (object, nowMs) => {
-      const ports = objectsAt(object, 'ports').map((port) => String(port['port'] ?? '<any>'));
+      const ports = objectsAt(object, 'ports').map((port) => plainText(port['port'] ?? '<any>'));
       const addresses = objectsAt(object, 'endpoints').flatMap((endpoint) => textsAt(endpoint, 'addresses'));
       const listed = (items: readonly string[]): string =>
-        items.length === 0 ? '<unset>' : items.length > 3 ? `${items.slice(0, 3).join(',')} + ${items.length - 3} more...` : items.join(',');
-      return [textAt(object, 'metadata', 'name'), textAt(object, 'addressType'), listed(ports), listed(addresses), ageOf(object, nowMs)];
+        items.length === 0
+          ? '<unset>'
+          : items.length > 3
+            ? `${items.slice(0, 3).join(',')} + ${items.length - 3} more...`
+            : items.join(',');
+      return [
+        textAt(object, 'metadata', 'name'),
+        textAt(object, 'addressType'),
+        listed(ports),
+        listed(addresses),
+        ageOf(object, nowMs),
+      ];
     },
   });
 }

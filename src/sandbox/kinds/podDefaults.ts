@@ -23,13 +23,18 @@ export function defaultPod(object: JsonObject): void {
   setDefault(spec, 'enableServiceLinks', true);
   for (const container of [...objectsAt(spec, 'containers'), ...objectsAt(spec, 'initContainers')]) {
     requestsFromLimits(container);
-    if (spec['hostNetwork'] === true) for (const port of objectsAt(container, 'ports')) setDefault(port, 'hostPort', port['containerPort'] ?? 0);
+    if (spec['hostNetwork'] === true)
+      for (const port of objectsAt(container, 'ports')) setDefault(port, 'hostPort', port['containerPort'] ?? 0);
   }
 }
 
 /** All containers of a pod: the usual, the initial and the ephemeral ones. */
 export function containersOf(spec: JsonObject): JsonObject[] {
-  return [...objectsAt(spec, 'initContainers'), ...objectsAt(spec, 'containers'), ...objectsAt(spec, 'ephemeralContainers')];
+  return [
+    ...objectsAt(spec, 'initContainers'),
+    ...objectsAt(spec, 'containers'),
+    ...objectsAt(spec, 'ephemeralContainers'),
+  ];
 }
 
 function requestsFromLimits(container: JsonObject): void {
@@ -49,10 +54,12 @@ function defaultContainer(container: JsonObject): void {
     const source = env['valueFrom'];
     if (isJsonObject(source) && isJsonObject(source['fieldRef'])) setDefault(source['fieldRef'], 'apiVersion', 'v1');
   }
-  for (const probe of ['livenessProbe', 'readinessProbe', 'startupProbe']) if (isJsonObject(container[probe])) defaultProbe(container[probe]);
+  for (const probe of ['livenessProbe', 'readinessProbe', 'startupProbe'])
+    if (isJsonObject(container[probe])) defaultProbe(container[probe]);
   for (const hook of ['postStart', 'preStop']) defaultHttpGet(objectAt(container, 'lifecycle', hook));
   const resources = objectAt(container, 'resources');
-  for (const list of ['limits', 'requests']) if (isJsonObject(resources[list]) && Object.keys(resources[list]).length === 0) delete resources[list];
+  for (const list of ['limits', 'requests'])
+    if (isJsonObject(resources[list]) && Object.keys(resources[list]).length === 0) delete resources[list];
 }
 
 /** `latest`, said or left out, is pulled always. */
@@ -87,7 +94,8 @@ function defaultVolume(volume: JsonObject): void {
   }
   if (isJsonObject(volume['hostPath'])) volume['hostPath']['type'] ??= '';
   for (const source of objectsAt(volume, 'projected', 'sources')) {
-    if (isJsonObject(source['serviceAccountToken'])) setDefault(source['serviceAccountToken'], 'expirationSeconds', TOKEN_SECONDS);
+    if (isJsonObject(source['serviceAccountToken']))
+      setDefault(source['serviceAccountToken'], 'expirationSeconds', TOKEN_SECONDS);
     for (const item of objectsAt(source, 'downwardAPI', 'items')) defaultFieldRef(item);
   }
   for (const item of objectsAt(volume, 'downwardAPI', 'items')) defaultFieldRef(item);

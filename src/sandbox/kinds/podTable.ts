@@ -6,11 +6,15 @@ import { ageOf, orNone } from './cells.ts';
 /** The row of a pod: name, ready, status, restarts, age, ip, node, nominated node, readiness gates. */
 export function podCells(pod: JsonObject, nowMs: number): Json[] {
   const statuses = objectsAt(pod, 'status', 'containerStatuses');
-  const ready = statuses.filter((status) => status['ready'] === true && isJsonObject(status['state']) && status['state']['running'] !== undefined).length;
+  const ready = statuses.filter(
+    (status) => status['ready'] === true && isJsonObject(status['state']) && status['state']['running'] !== undefined,
+  ).length;
   const restarts = statuses.reduce((sum, status) => sum + (numberAt(status, 'restartCount') ?? 0), 0);
   const gates = objectsAt(pod, 'spec', 'readinessGates');
   const conditions = objectsAt(pod, 'status', 'conditions');
-  const met = gates.filter((gate) => conditions.some((item) => item['type'] === gate['conditionType'] && item['status'] === 'True')).length;
+  const met = gates.filter((gate) =>
+    conditions.some((item) => item['type'] === gate['conditionType'] && item['status'] === 'True'),
+  ).length;
   return [
     textAt(pod, 'metadata', 'name'),
     `${ready}/${objectsAt(pod, 'spec', 'containers').length}`,

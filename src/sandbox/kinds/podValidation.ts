@@ -1,10 +1,19 @@
 import type { JsonObject } from '../../codec/json.ts';
 import { isJsonObject } from '../../codec/json.ts';
 import { compareQuantities, parseQuantity } from '../schema/quantity.ts';
-import { duplicateValue, forbiddenField, invalidValue, notSupported, required, shownValue, type FieldError } from '../status.ts';
+import {
+  duplicateValue,
+  forbiddenField,
+  invalidValue,
+  notSupported,
+  required,
+  shownValue,
+  type FieldError,
+} from '../status.ts';
 import { numberAt, objectAt, objectsAt, textAt } from './access.ts';
 import { annotationErrors, labelErrors } from './metadata.ts';
 import { dnsLabel, dnsSubdomain, envName, portName, portNumber } from './names.ts';
+import { plainText } from '../schema/plainText.ts';
 
 const PROTOCOLS = ['SCTP', 'TCP', 'UDP'];
 
@@ -50,7 +59,9 @@ export function podSpecErrors(spec: JsonObject, field: string): FieldError[] {
 function deadlineErrors(spec: JsonObject, field: string): FieldError[] {
   const seconds = numberAt(spec, 'activeDeadlineSeconds');
   const isBad = seconds !== undefined && (seconds < 1 || seconds > 2 ** 31 - 1);
-  return isBad ? [invalidValue(`${field}.activeDeadlineSeconds`, seconds, 'must be between 1 and 2147483647, inclusive')] : [];
+  return isBad
+    ? [invalidValue(`${field}.activeDeadlineSeconds`, seconds, 'must be between 1 and 2147483647, inclusive')]
+    : [];
 }
 
 function nameErrors(name: string, field: string, check: (text: string) => string[]): FieldError[] {
@@ -70,16 +81,21 @@ function volumeErrors(volumes: readonly JsonObject[], field: string, serviceAcco
     const name = textAt(volume, 'name');
     const errors: FieldError[] = [];
     const sources = Object.keys(volume).filter((key) => key !== 'name');
-    if (sources.length > 1) for (const source of sources.slice(1)) errors.push(forbiddenField(`${place}.${source}`, 'may not specify more than 1 volume type'));
+    if (sources.length > 1)
+      for (const source of sources.slice(1))
+        errors.push(forbiddenField(`${place}.${source}`, 'may not specify more than 1 volume type'));
     if (name === '') errors.push(required(`${place}.name`));
     else errors.push(...dnsLabel(name).map((text) => invalidValue(`${place}.name`, name, text)));
     if (seen.has(name)) errors.push(duplicateValue(`${place}.name`, name));
     if (isJsonObject(volume['persistentVolumeClaim']) && textAt(volume, 'persistentVolumeClaim', 'claimName') === '') {
       errors.push(required(`${place}.persistentVolumeClaim.claimName`));
     }
-    if (isJsonObject(volume['secret']) && textAt(volume, 'secret', 'secretName') === '') errors.push(required(`${place}.secret.secretName`));
-    if (isJsonObject(volume['configMap']) && textAt(volume, 'configMap', 'name') === '') errors.push(required(`${place}.configMap.name`));
-    if (isJsonObject(volume['hostPath']) && textAt(volume, 'hostPath', 'path') === '') errors.push(required(`${place}.hostPath.path`));
+    if (isJsonObject(volume['secret']) && textAt(volume, 'secret', 'secretName') === '')
+      errors.push(required(`${place}.secret.secretName`));
+    if (isJsonObject(volume['configMap']) && textAt(volume, 'configMap', 'name') === '')
+      errors.push(required(`${place}.configMap.name`));
+    if (isJsonObject(volume['hostPath']) && textAt(volume, 'hostPath', 'path') === '')
+      errors.push(required(`${place}.hostPath.path`));
     for (const [position, source] of objectsAt(volume, 'projected', 'sources').entries()) {
       if (!isJsonObject(source['serviceAccountToken']) || serviceAccount !== '') continue;
       const token = `${place}.projected.sources[${position}].serviceAccountToken`;
@@ -90,7 +106,13 @@ function volumeErrors(volumes: readonly JsonObject[], field: string, serviceAcco
   });
 }
 
-function containerListErrors(containers: readonly JsonObject[], field: string, volumes: ReadonlySet<string>, seen: Set<string>, mustExist: boolean): FieldError[] {
+function containerListErrors(
+  containers: readonly JsonObject[],
+  field: string,
+  volumes: ReadonlySet<string>,
+  seen: Set<string>,
+  mustExist: boolean,
+): FieldError[] {
   if (containers.length === 0) return mustExist ? [required(field)] : [];
   const ports = new Set<string>();
   return containers.flatMap((container, index) => {
@@ -105,11 +127,17 @@ function containerListErrors(containers: readonly JsonObject[], field: string, v
   });
 }
 
-function containerErrors(container: JsonObject, place: string, volumes: ReadonlySet<string>, hostPorts: Set<string>): FieldError[] {
+function containerErrors(
+  container: JsonObject,
+  place: string,
+  volumes: ReadonlySet<string>,
+  hostPorts: Set<string>,
+): FieldError[] {
   const image = textAt(container, 'image');
   const errors: FieldError[] = [];
   if (image === '') errors.push(required(`${place}.image`));
-  else if (image.trim() !== image) errors.push(invalidValue(`${place}.image`, image, 'must not have leading or trailing whitespace'));
+  else if (image.trim() !== image)
+    errors.push(invalidValue(`${place}.image`, image, 'must not have leading or trailing whitespace'));
   return [
     ...errors,
     ...supported(container, 'terminationMessagePolicy', ['File', 'FallbackToLogsOnError'], place),
@@ -118,7 +146,9 @@ function containerErrors(container: JsonObject, place: string, volumes: Readonly
     ...envErrors(objectsAt(container, 'env'), `${place}.env`),
     ...mountErrors(objectsAt(container, 'volumeMounts'), `${place}.volumeMounts`, volumes),
     ...resourceErrors(objectAt(container, 'resources'), `${place}.resources`),
-    ...['livenessProbe', 'readinessProbe', 'startupProbe'].flatMap((name) => probeErrors(container[name], `${place}.${name}`)),
+    ...['livenessProbe', 'readinessProbe', 'startupProbe'].flatMap((name) =>
+      probeErrors(container[name], `${place}.${name}`),
+    ),
   ];
 }
 
@@ -137,7 +167,8 @@ function portErrors(ports: readonly JsonObject[], field: string, hostPorts: Set<
     else errors.push(...portNumber(number).map((text) => invalidValue(`${place}.containerPort`, number, text)));
     if (host !== 0) errors.push(...portNumber(host).map((text) => invalidValue(`${place}.hostPort`, host, text)));
     const taken = `${textAt(port, 'protocol')}/${textAt(port, 'hostIP')}/${host}`;
-    if (host !== 0 && hostPorts.has(taken)) errors.push(duplicateValue(`${place}.hostPort`, `${textAt(port, 'protocol')}//${host}`));
+    if (host !== 0 && hostPorts.has(taken))
+      errors.push(duplicateValue(`${place}.hostPort`, `${textAt(port, 'protocol')}//${host}`));
     hostPorts.add(taken);
     return [...errors, ...supported(port, 'protocol', PROTOCOLS, place)];
   });
@@ -147,14 +178,25 @@ function envErrors(list: readonly JsonObject[], field: string): FieldError[] {
   return list.flatMap((env, index) => {
     const place = `${field}[${index}]`;
     const name = textAt(env, 'name');
-    const errors = name === '' ? [required(`${place}.name`)] : envName(name).map((text) => invalidValue(`${place}.name`, name, text));
+    const errors =
+      name === ''
+        ? [required(`${place}.name`)]
+        : envName(name).map((text) => invalidValue(`${place}.name`, name, text));
     const source = env['valueFrom'];
     if (!isJsonObject(source)) return errors;
-    if (textAt(env, 'value') !== '') errors.push(invalidValue(`${place}.valueFrom`, '', 'may not be specified when `value` is not empty'));
+    if (textAt(env, 'value') !== '')
+      errors.push(invalidValue(`${place}.valueFrom`, '', 'may not be specified when `value` is not empty'));
     if (Object.keys(source).length === 0) {
-      errors.push(invalidValue(`${place}.valueFrom`, '', 'must specify one of: `fieldRef`, `resourceFieldRef`, `configMapKeyRef`, `secretKeyRef` or `fileKeyRef`'));
+      errors.push(
+        invalidValue(
+          `${place}.valueFrom`,
+          '',
+          'must specify one of: `fieldRef`, `resourceFieldRef`, `configMapKeyRef`, `secretKeyRef` or `fileKeyRef`',
+        ),
+      );
     }
-    if (Object.keys(source).length > 1) errors.push(invalidValue(`${place}.valueFrom`, '', 'may not have more than one field specified at a time'));
+    if (Object.keys(source).length > 1)
+      errors.push(invalidValue(`${place}.valueFrom`, '', 'may not have more than one field specified at a time'));
     return errors;
   });
 }
@@ -180,18 +222,27 @@ function resourceErrors(resources: JsonObject, field: string): FieldError[] {
   const errors: FieldError[] = [];
   for (const kind of ['limits', 'requests']) {
     for (const [name, value] of Object.entries(objectAt(resources, kind))) {
-      const quantity = parseQuantity(String(value));
-      if (quantity !== undefined && quantity.nanos < 0n) errors.push(invalidValue(`${field}.${kind}[${name}]`, value, 'must be greater than or equal to 0'));
+      const quantity = parseQuantity(plainText(value));
+      if (quantity !== undefined && quantity.nanos < 0n)
+        errors.push(invalidValue(`${field}.${kind}[${name}]`, value, 'must be greater than or equal to 0'));
       if (!name.includes('/') && !/^(cpu|memory|ephemeral-storage|storage|hugepages-.+)$/.test(name)) {
-        errors.push(invalidValue(`${field}.${kind}[${name}]`, name, 'must be a standard resource type or fully qualified'));
+        errors.push(
+          invalidValue(`${field}.${kind}[${name}]`, name, 'must be a standard resource type or fully qualified'),
+        );
         errors.push(invalidValue(`${field}.${kind}[${name}]`, name, 'must be a standard resource for containers'));
       }
     }
   }
   for (const [name, value] of Object.entries(objectAt(resources, 'requests'))) {
-    const [asked, limit] = [parseQuantity(String(value)), parseQuantity(String(limits[name] ?? ''))];
+    const [asked, limit] = [parseQuantity(plainText(value)), parseQuantity(plainText(limits[name] ?? ''))];
     if (asked === undefined || limit === undefined || compareQuantities(asked, limit) <= 0) continue;
-    errors.push(invalidValue(`${field}.requests`, value, `must be less than or equal to ${name} limit of ${String(limits[name])}`));
+    errors.push(
+      invalidValue(
+        `${field}.requests`,
+        value,
+        `must be less than or equal to ${name} limit of ${plainText(limits[name])}`,
+      ),
+    );
   }
   return errors;
 }
@@ -201,8 +252,15 @@ function probeErrors(probe: JsonObject[string] | undefined, field: string): Fiel
   const handlers = ['exec', 'httpGet', 'tcpSocket', 'grpc'].filter((name) => probe[name] !== undefined);
   const errors: FieldError[] = [];
   if (handlers.length === 0) errors.push(required(field, 'must specify a handler type'));
-  for (const extra of handlers.slice(1)) errors.push(forbiddenField(`${field}.${extra}`, 'may not specify more than 1 handler type'));
-  for (const name of ['initialDelaySeconds', 'timeoutSeconds', 'periodSeconds', 'successThreshold', 'failureThreshold']) {
+  for (const extra of handlers.slice(1))
+    errors.push(forbiddenField(`${field}.${extra}`, 'may not specify more than 1 handler type'));
+  for (const name of [
+    'initialDelaySeconds',
+    'timeoutSeconds',
+    'periodSeconds',
+    'successThreshold',
+    'failureThreshold',
+  ]) {
     errors.push(...nonNegative(numberAt(probe, name), `${field}.${name}`));
   }
   return errors;

@@ -8,6 +8,7 @@ import type { Kind } from './kind.ts';
 import { containersOf, defaultPod } from './podDefaults.ts';
 import { podSpecErrors } from './podValidation.ts';
 import { podCells } from './podTable.ts';
+import { plainText } from '../schema/plainText.ts';
 
 const EVICTION_SECONDS = 300;
 const UPDATABLE =
@@ -22,7 +23,10 @@ export function podKind(): Kind {
     deleteAnswers: 'object',
     generation: 'spec',
     metadataChecks: { changes: 1, whole: 1 },
-    statusResets: [['metadata', 'deletionTimestamp'], ['metadata', 'ownerReferences']],
+    statusResets: [
+      ['metadata', 'deletionTimestamp'],
+      ['metadata', 'ownerReferences'],
+    ],
     fieldSelectors: {
       'spec.nodeName': ['spec', 'nodeName'],
       'spec.restartPolicy': ['spec', 'restartPolicy'],
@@ -73,7 +77,8 @@ function tolerateLostNodes(spec: JsonObject): void {
     const tolerates = tolerations.some(
       (item) => [key, ''].includes(textAt(item, 'key')) && ['NoExecute', ''].includes(textAt(item, 'effect')),
     );
-    if (!tolerates) tolerations.push({ key, operator: 'Exists', effect: 'NoExecute', tolerationSeconds: EVICTION_SECONDS });
+    if (!tolerates)
+      tolerations.push({ key, operator: 'Exists', effect: 'NoExecute', tolerationSeconds: EVICTION_SECONDS });
   }
   spec['tolerations'] = tolerations;
 }
@@ -96,7 +101,7 @@ export function qosClass(spec: JsonObject): string {
 }
 
 function amount(value: Json | undefined): bigint {
-  return parseQuantity(String(value ?? ''))?.nanos ?? 0n;
+  return parseQuantity(plainText(value ?? ''))?.nanos ?? 0n;
 }
 
 /** A pod's spec is fixed but for images, a shorter deadline and more tolerations. */
@@ -112,11 +117,19 @@ function specErrors(next: JsonObject, live: JsonObject): FieldError[] {
   errors.push(...tolerationErrors(spec, stored));
   const munged = cloneJson(spec);
   for (const list of ['containers', 'initContainers']) {
-    for (const [index, container] of objectsAt(munged, list).entries()) setOrDelete(container, 'image', objectsAt(stored, list)[index]?.['image']);
+    for (const [index, container] of objectsAt(munged, list).entries())
+      setOrDelete(container, 'image', objectsAt(stored, list)[index]?.['image']);
   }
-  for (const name of ['activeDeadlineSeconds', 'tolerations', 'schedulingGates']) setOrDelete(munged, name, stored[name]);
+  for (const name of ['activeDeadlineSeconds', 'tolerations', 'schedulingGates'])
+    setOrDelete(munged, name, stored[name]);
   if (equalJson(munged, stored)) return errors;
-  return [...errors, forbiddenField('spec', `pod updates may not change fields other than ${UPDATABLE}\n@@ ${changedFields(munged, stored)} @@\n`)];
+  return [
+    ...errors,
+    forbiddenField(
+      'spec',
+      `pod updates may not change fields other than ${UPDATABLE}\n@@ ${changedFields(munged, stored)} @@\n`,
+    ),
+  ];
 }
 
 function deadlineErrors(spec: JsonObject, stored: JsonObject): FieldError[] {
@@ -130,9 +143,12 @@ function deadlineErrors(spec: JsonObject, stored: JsonObject): FieldError[] {
 function tolerationErrors(spec: JsonObject, stored: JsonObject): FieldError[] {
   const mine = objectsAt(spec, 'tolerations');
   const lost = objectsAt(stored, 'tolerations').some(
-    (toleration) => !mine.some((item) => equalJson({ ...item, tolerationSeconds: 0 }, { ...toleration, tolerationSeconds: 0 })),
+    (toleration) =>
+      !mine.some((item) => equalJson({ ...item, tolerationSeconds: 0 }, { ...toleration, tolerationSeconds: 0 })),
   );
-  return lost ? [forbiddenField('spec.tolerations', 'existing toleration can not be modified except its tolerationSeconds')] : [];
+  return lost
+    ? [forbiddenField('spec.tolerations', 'existing toleration can not be modified except its tolerationSeconds')]
+    : [];
 }
 
 /** The fields that differ, where the real server prints a difference of Go structs. */

@@ -3,6 +3,7 @@ import { isJsonObject, stringifyJson } from '../../codec/json.ts';
 import { forbiddenField, invalidValue, required, type FieldError } from '../status.ts';
 import { objectAt, objectsAt, textAt, textsAt } from './access.ts';
 import { labelValue, qualifiedName } from './names.ts';
+import { plainText } from '../schema/plainText.ts';
 
 /** Whether labels meet a label selector; no selector selects nothing, an empty one everything. */
 export function selects(selector: JsonObject | undefined, labels: JsonObject): boolean {
@@ -31,9 +32,14 @@ function meets(requirement: JsonObject, labels: JsonObject): boolean {
 export function selectorErrors(selector: JsonObject, field: string): FieldError[] {
   const labels = Object.entries(objectAt(selector, 'matchLabels')).flatMap(([key, value]) => [
     ...qualifiedName(key).map((text) => invalidValue(`${field}.matchLabels`, key, text)),
-    ...labelValue(String(value)).map((text) => invalidValue(`${field}.matchLabels`, value, text)),
+    ...labelValue(plainText(value)).map((text) => invalidValue(`${field}.matchLabels`, value, text)),
   ]);
-  return [...labels, ...objectsAt(selector, 'matchExpressions').flatMap((item, index) => requirementErrors(item, `${field}.matchExpressions[${index}]`))];
+  return [
+    ...labels,
+    ...objectsAt(selector, 'matchExpressions').flatMap((item, index) =>
+      requirementErrors(item, `${field}.matchExpressions[${index}]`),
+    ),
+  ];
 }
 
 function requirementErrors(requirement: JsonObject, field: string): FieldError[] {
@@ -41,9 +47,13 @@ function requirementErrors(requirement: JsonObject, field: string): FieldError[]
   const operator = textAt(requirement, 'operator');
   const errors: FieldError[] = [];
   if (operator === 'In' || operator === 'NotIn') {
-    if (values.length === 0) errors.push(required(`${field}.values`, "must be specified when `operator` is 'In' or 'NotIn'"));
+    if (values.length === 0)
+      errors.push(required(`${field}.values`, "must be specified when `operator` is 'In' or 'NotIn'"));
   } else if (operator === 'Exists' || operator === 'DoesNotExist') {
-    if (values.length > 0) errors.push(forbiddenField(`${field}.values`, "may not be specified when `operator` is 'Exists' or 'DoesNotExist'"));
+    if (values.length > 0)
+      errors.push(
+        forbiddenField(`${field}.values`, "may not be specified when `operator` is 'Exists' or 'DoesNotExist'"),
+      );
   } else {
     errors.push(invalidValue(`${field}.operator`, operator, 'not a valid selector operator'));
   }
@@ -60,14 +70,16 @@ export function ownSelectorErrors(spec: JsonObject, owner: 'deployment' | 'state
     if (owner !== 'daemonset') errors.push(required('spec.selector'));
   } else {
     errors.push(...selectorErrors(selector, 'spec.selector'));
-    if (isEmptySelector(selector)) errors.push(invalidValue('spec.selector', selector, `empty selector is invalid for ${owner}`));
+    if (isEmptySelector(selector))
+      errors.push(invalidValue('spec.selector', selector, `empty selector is invalid for ${owner}`));
   }
   if (selector !== undefined && !isReadable(selector)) {
     const why = { deployment: 'invalid label selector', statefulset: '', daemonset: undefined }[owner];
     return why === undefined ? errors : [...errors, invalidValue('spec.selector', selector, why)];
   }
   const labels = objectAt(spec, 'template', 'metadata')['labels'];
-  const isChosen = selector !== undefined && (isEmptySelector(selector) || selects(selector, isJsonObject(labels) ? labels : {}));
+  const isChosen =
+    selector !== undefined && (isEmptySelector(selector) || selects(selector, isJsonObject(labels) ? labels : {}));
   if (!isChosen) errors.push(labelsMismatch(labels));
   return errors;
 }
@@ -84,7 +96,9 @@ function labelsMismatch(labels: JsonObject[string] | undefined): FieldError {
 
 /** Whether a selector's requirements can be understood at all; if not, templates are not looked at. */
 export function isReadable(selector: JsonObject): boolean {
-  return objectsAt(selector, 'matchExpressions').every((item, index) => requirementErrors(item, String(index)).length === 0);
+  return objectsAt(selector, 'matchExpressions').every(
+    (item, index) => requirementErrors(item, String(index)).length === 0,
+  );
 }
 
 function isEmptySelector(selector: JsonObject): boolean {

@@ -9,6 +9,7 @@ import type { Kind, WriteContext } from './kind.ts';
 import { labelErrors } from './metadata.ts';
 import { dnsLabel, portNumber } from './names.ts';
 import { NODE_PORTS, SERVICE_IPS } from './serviceAllocator.ts';
+import { plainText } from '../schema/plainText.ts';
 
 const STICKY_SECONDS = 10_800;
 const HEADLESS = 'None';
@@ -36,7 +37,8 @@ export function serviceKind(): Kind {
     validateUpdate: (next, live) => updateErrors(objectAt(next, 'spec'), objectAt(live, 'spec')),
     released: (object, context) => {
       for (const ip of textsAt(object, 'spec', 'clusterIPs')) context.services.releaseIp(ip);
-      for (const port of objectsAt(object, 'spec', 'ports')) context.services.releasePort(numberAt(port, 'nodePort') ?? 0);
+      for (const port of objectsAt(object, 'spec', 'ports'))
+        context.services.releasePort(numberAt(port, 'nodePort') ?? 0);
     },
     cells,
   });
@@ -46,16 +48,21 @@ function applyDefaults(object: JsonObject): void {
   const spec = ensureObject(object, 'spec');
   setDefault(spec, 'sessionAffinity', 'None');
   if (spec['sessionAffinity'] === 'None') delete spec['sessionAffinityConfig'];
-  if (spec['sessionAffinity'] === 'ClientIP' && numberAt(spec, 'sessionAffinityConfig', 'clientIP', 'timeoutSeconds') === undefined) {
+  if (
+    spec['sessionAffinity'] === 'ClientIP' &&
+    numberAt(spec, 'sessionAffinityConfig', 'clientIP', 'timeoutSeconds') === undefined
+  ) {
     spec['sessionAffinityConfig'] = { clientIP: { timeoutSeconds: STICKY_SECONDS } };
   }
   setDefault(spec, 'type', 'ClusterIP');
   for (const port of objectsAt(spec, 'ports')) {
     setDefault(port, 'protocol', 'TCP');
-    if (port['targetPort'] === undefined || port['targetPort'] === 0 || port['targetPort'] === '') port['targetPort'] = port['port'] ?? 0;
+    if (port['targetPort'] === undefined || port['targetPort'] === 0 || port['targetPort'] === '')
+      port['targetPort'] = port['port'] ?? 0;
   }
   const type = textAt(spec, 'type');
-  const isExternal = type === 'NodePort' || type === 'LoadBalancer' || (type === 'ClusterIP' && textsAt(spec, 'externalIPs').length > 0);
+  const isExternal =
+    type === 'NodePort' || type === 'LoadBalancer' || (type === 'ClusterIP' && textsAt(spec, 'externalIPs').length > 0);
   if (isExternal) setDefault(spec, 'externalTrafficPolicy', 'Cluster');
   if (type !== 'ExternalName') setDefault(spec, 'internalTrafficPolicy', 'Cluster');
   if (type === 'LoadBalancer') setDefault(spec, 'allocateLoadBalancerNodePorts', true);
@@ -65,19 +72,28 @@ function applyDefaults(object: JsonObject): void {
 function keepAllocated(spec: JsonObject, stored: JsonObject): void {
   const needsIp = (one: JsonObject): boolean => textAt(one, 'type') !== 'ExternalName';
   if (needsIp(spec) && needsIp(stored)) {
-    if (textAt(spec, 'clusterIP') === '' && (textsAt(spec, 'clusterIPs').length === 0 || equalJson(spec['clusterIPs'], stored['clusterIPs']))) {
+    if (
+      textAt(spec, 'clusterIP') === '' &&
+      (textsAt(spec, 'clusterIPs').length === 0 || equalJson(spec['clusterIPs'], stored['clusterIPs']))
+    ) {
       setOrDelete(spec, 'clusterIP', stored['clusterIP']);
       setOrDelete(spec, 'clusterIPs', stored['clusterIPs']);
-    } else if (textAt(spec, 'clusterIP') !== textAt(stored, 'clusterIP') && equalJson(spec['clusterIPs'], stored['clusterIPs'])) {
+    } else if (
+      textAt(spec, 'clusterIP') !== textAt(stored, 'clusterIP') &&
+      equalJson(spec['clusterIPs'], stored['clusterIPs'])
+    ) {
       delete spec['clusterIPs'];
     } else if (textsAt(spec, 'clusterIPs').length === 0 && textAt(spec, 'clusterIP') === textAt(stored, 'clusterIP')) {
       setOrDelete(spec, 'clusterIPs', stored['clusterIPs']);
     }
-    for (const name of ['ipFamilies', 'ipFamilyPolicy']) if (spec[name] === undefined) setOrDelete(spec, name, stored[name]);
+    for (const name of ['ipFamilies', 'ipFamilyPolicy'])
+      if (spec[name] === undefined) setOrDelete(spec, name, stored[name]);
   }
   if (!needsNodePort(spec) || !needsNodePort(stored)) {
     if (!needsNodePort(spec)) for (const port of objectsAt(spec, 'ports')) dropOldNodePort(port, stored);
-    if (!needsIp(spec)) for (const name of ['clusterIP', 'clusterIPs', 'ipFamilies', 'ipFamilyPolicy', 'internalTrafficPolicy']) delete spec[name];
+    if (!needsIp(spec))
+      for (const name of ['clusterIP', 'clusterIPs', 'ipFamilies', 'ipFamilyPolicy', 'internalTrafficPolicy'])
+        delete spec[name];
     return;
   }
   const known = objectsAt(stored, 'ports');
@@ -97,7 +113,8 @@ function dropLeftovers(spec: JsonObject, stored: JsonObject): void {
     if (equalJson(spec[name] ?? null, stored[name] ?? null)) delete spec[name];
   };
   if (isExternal(stored) && !isExternal(spec)) drop('externalTrafficPolicy');
-  if (isBalancer(stored) && !isBalancer(spec)) for (const name of ['allocateLoadBalancerNodePorts', 'loadBalancerClass', 'healthCheckNodePort']) drop(name);
+  if (isBalancer(stored) && !isBalancer(spec))
+    for (const name of ['allocateLoadBalancerNodePorts', 'loadBalancerClass', 'healthCheckNodePort']) drop(name);
 }
 
 function dropOldNodePort(port: JsonObject, stored: JsonObject): void {
@@ -105,7 +122,10 @@ function dropOldNodePort(port: JsonObject, stored: JsonObject): void {
 }
 
 function needsNodePort(spec: JsonObject): boolean {
-  return textAt(spec, 'type') === 'NodePort' || (textAt(spec, 'type') === 'LoadBalancer' && spec['allocateLoadBalancerNodePorts'] !== false);
+  return (
+    textAt(spec, 'type') === 'NodePort' ||
+    (textAt(spec, 'type') === 'LoadBalancer' && spec['allocateLoadBalancerNodePorts'] !== false)
+  );
 }
 
 /** Gives the Service its IPs and node ports, or refuses those it asks for. A dry run gives back at once. */
@@ -120,11 +140,18 @@ function allocate(object: JsonObject, live: JsonObject | undefined, context: Wri
   if (errors.length > 0) throw invalid({ group: '', kind: 'Service' }, textAt(object, 'metadata', 'name'), errors);
   if (context.dryRun || live === undefined) return;
   const kept = new Set(objectsAt(spec, 'ports').map((port) => numberAt(port, 'nodePort') ?? 0));
-  for (const port of objectsAt(before, 'ports')) if (!kept.has(numberAt(port, 'nodePort') ?? 0)) context.services.releasePort(numberAt(port, 'nodePort') ?? 0);
+  for (const port of objectsAt(before, 'ports'))
+    if (!kept.has(numberAt(port, 'nodePort') ?? 0)) context.services.releasePort(numberAt(port, 'nodePort') ?? 0);
   if (textAt(spec, 'clusterIP') === '') for (const ip of textsAt(before, 'clusterIPs')) context.services.releaseIp(ip);
 }
 
-function allocateIps(spec: JsonObject, before: JsonObject, context: WriteContext, errors: FieldError[], undo: (() => void)[]): void {
+function allocateIps(
+  spec: JsonObject,
+  before: JsonObject,
+  context: WriteContext,
+  errors: FieldError[],
+  undo: (() => void)[],
+): void {
   const [first] = textsAt(spec, 'clusterIPs');
   if (textAt(spec, 'clusterIP') === '' && first !== undefined) spec['clusterIP'] = first;
   const asked = textAt(spec, 'clusterIP');
@@ -146,11 +173,20 @@ function allocateIps(spec: JsonObject, before: JsonObject, context: WriteContext
 }
 
 function ipError(ip: string, taken: false | 'out-of-range'): FieldError {
-  const why = taken === false ? 'provided IP is already allocated' : `the provided IP (${ip}) is not in the valid range. The range of valid IPs is ${SERVICE_IPS}`;
+  const why =
+    taken === false
+      ? 'provided IP is already allocated'
+      : `the provided IP (${ip}) is not in the valid range. The range of valid IPs is ${SERVICE_IPS}`;
   return invalidValue('spec.clusterIPs', [ip], `failed to allocate IP ${ip}: ${why}`);
 }
 
-function allocatePorts(spec: JsonObject, before: JsonObject, context: WriteContext, errors: FieldError[], undo: (() => void)[]): void {
+function allocatePorts(
+  spec: JsonObject,
+  before: JsonObject,
+  context: WriteContext,
+  errors: FieldError[],
+  undo: (() => void)[],
+): void {
   const had = new Set(objectsAt(before, 'ports').map((port) => numberAt(port, 'nodePort') ?? 0));
   for (const [index, port] of objectsAt(spec, 'ports').entries()) {
     const asked = numberAt(port, 'nodePort') ?? 0;
@@ -162,7 +198,10 @@ function allocatePorts(spec: JsonObject, before: JsonObject, context: WriteConte
       const taken = context.services.takePort(asked);
       if (taken === true) undo.push(() => context.services.releasePort(asked));
       else {
-        const why = taken === false ? 'provided port is already allocated' : `provided port is not in the valid range. The range of valid ports is ${NODE_PORTS}`;
+        const why =
+          taken === false
+            ? 'provided port is already allocated'
+            : `provided port is not in the valid range. The range of valid ports is ${NODE_PORTS}`;
         errors.push(invalidValue(`spec.ports[${index}].nodePort`, asked, why));
       }
     }
@@ -181,34 +220,59 @@ function serviceErrors(object: JsonObject): FieldError[] {
     errors.push(invalidValue('spec.clusterIPs[0]', HEADLESS, `may not be set to 'None' for ${type} services`));
   }
   if (!TYPES.includes(type)) errors.push(notSupported('spec.type', type, TYPES));
-  if (!['ClientIP', 'None'].includes(textAt(spec, 'sessionAffinity'))) errors.push(notSupported('spec.sessionAffinity', spec['sessionAffinity'], ['ClientIP', 'None']));
+  if (!['ClientIP', 'None'].includes(textAt(spec, 'sessionAffinity')))
+    errors.push(notSupported('spec.sessionAffinity', spec['sessionAffinity'], ['ClientIP', 'None']));
   errors.push(...labelErrors(objectAt(spec, 'selector'), 'spec.selector'));
   const names = new Set<string>();
   const numbers = new Set<string>();
-  for (const [index, port] of ports.entries()) errors.push(...portErrors(port, `spec.ports[${index}]`, ports.length > 1, type, names, numbers));
+  for (const [index, port] of ports.entries())
+    errors.push(...portErrors(port, `spec.ports[${index}]`, ports.length > 1, type, names, numbers));
   return errors;
 }
 
-function portErrors(port: JsonObject, field: string, needsName: boolean, type: string, names: Set<string>, numbers: Set<string>): FieldError[] {
+function portErrors(
+  port: JsonObject,
+  field: string,
+  needsName: boolean,
+  type: string,
+  names: Set<string>,
+  numbers: Set<string>,
+): FieldError[] {
   const errors: FieldError[] = [];
   const name = textAt(port, 'name');
   const number = numberAt(port, 'port') ?? 0;
   if (needsName && name === '') errors.push(required(`${field}.name`));
   if (name !== '') {
     errors.push(...dnsLabel(name).map((text) => invalidValue(`${field}.name`, name, text)));
-    if (names.has(name)) errors.push({ reason: 'FieldValueDuplicate', field: `${field}.name`, message: `Duplicate value: ${goQuote(name)}` });
+    if (names.has(name))
+      errors.push({
+        reason: 'FieldValueDuplicate',
+        field: `${field}.name`,
+        message: `Duplicate value: ${goQuote(name)}`,
+      });
     names.add(name);
   }
   errors.push(...portNumber(number).map((text) => invalidValue(`${field}.port`, number, text)));
   const protocol = textAt(port, 'protocol');
-  if (!['SCTP', 'TCP', 'UDP'].includes(protocol)) errors.push(notSupported(`${field}.protocol`, protocol, ['SCTP', 'TCP', 'UDP']));
+  if (!['SCTP', 'TCP', 'UDP'].includes(protocol))
+    errors.push(notSupported(`${field}.protocol`, protocol, ['SCTP', 'TCP', 'UDP']));
   const target = port['targetPort'];
-  if (typeof target === 'number') errors.push(...portNumber(target).map((text) => invalidValue(`${field}.targetPort`, target, text)));
+  if (typeof target === 'number')
+    errors.push(...portNumber(target).map((text) => invalidValue(`${field}.targetPort`, target, text)));
   if ((numberAt(port, 'nodePort') ?? 0) !== 0 && type !== 'NodePort' && type !== 'LoadBalancer') {
-    errors.push({ reason: 'FieldValueForbidden', field: `${field}.nodePort`, message: `Forbidden: may not be used when \`type\` is '${type}'` });
+    errors.push({
+      reason: 'FieldValueForbidden',
+      field: `${field}.nodePort`,
+      message: `Forbidden: may not be used when \`type\` is '${type}'`,
+    });
   }
   const identity = `${protocol}/${number}`;
-  if (numbers.has(identity)) errors.push({ reason: 'FieldValueDuplicate', field, message: `Duplicate value: {"name":"","protocol":"${protocol}","port":${number},"targetPort":0}` });
+  if (numbers.has(identity))
+    errors.push({
+      reason: 'FieldValueDuplicate',
+      field,
+      message: `Duplicate value: {"name":"","protocol":"${protocol}","port":${number},"targetPort":0}`,
+    });
   numbers.add(identity);
   return errors;
 }
@@ -217,7 +281,8 @@ function portErrors(port: JsonObject, field: string, needsName: boolean, type: s
 function updateErrors(spec: JsonObject, stored: JsonObject): FieldError[] {
   if (textAt(spec, 'type') === 'ExternalName' || textAt(stored, 'type') === 'ExternalName') return [];
   const [mine, before] = [textsAt(spec, 'clusterIPs'), textsAt(stored, 'clusterIPs')];
-  if (before.length > 0 && mine[0] !== before[0]) return [invalidValue('spec.clusterIPs[0]', mine, 'may not change once set')];
+  if (before.length > 0 && mine[0] !== before[0])
+    return [invalidValue('spec.clusterIPs[0]', mine, 'may not change once set')];
   return [];
 }
 
@@ -226,7 +291,7 @@ function cells(object: JsonObject, nowMs: number): Json[] {
   const selector = objectAt(spec, 'selector');
   const ports = objectsAt(spec, 'ports').map((port) => {
     const node = numberAt(port, 'nodePort') ?? 0;
-    return `${String(port['port'])}${node === 0 ? '' : `:${node}`}/${textAt(port, 'protocol')}`;
+    return `${plainText(port['port'])}${node === 0 ? '' : `:${node}`}/${textAt(port, 'protocol')}`;
   });
   return [
     textAt(object, 'metadata', 'name'),
@@ -235,7 +300,12 @@ function cells(object: JsonObject, nowMs: number): Json[] {
     externalIp(object, spec),
     orNone(ports.join(',')),
     ageOf(object, nowMs),
-    orNone(Object.keys(selector).sort().map((key) => `${key}=${String(selector[key])}`).join(',')),
+    orNone(
+      Object.keys(selector)
+        .sort()
+        .map((key) => `${key}=${plainText(selector[key])}`)
+        .join(','),
+    ),
   ];
 }
 
@@ -243,7 +313,9 @@ function externalIp(object: JsonObject, spec: JsonObject): string {
   const external = textsAt(spec, 'externalIPs');
   if (textAt(spec, 'type') === 'ExternalName') return textAt(spec, 'externalName');
   if (textAt(spec, 'type') !== 'LoadBalancer') return orNone(external.join(','));
-  const ingress = objectsAt(object, 'status', 'loadBalancer', 'ingress').map((item) => textAt(item, 'ip') || textAt(item, 'hostname'));
+  const ingress = objectsAt(object, 'status', 'loadBalancer', 'ingress').map(
+    (item) => textAt(item, 'ip') || textAt(item, 'hostname'),
+  );
   const all = [...ingress.filter(isText), ...external];
   return all.length === 0 ? '<pending>' : all.join(',');
 }

@@ -42,10 +42,16 @@ function toV2(object: JsonObject): JsonObject {
   const [spec, status] = [cloneJson(objectAt(object, 'spec')), cloneJson(objectAt(object, 'status'))];
   const percent = numberAt(spec, 'targetCPUUtilizationPercentage');
   delete spec['targetCPUUtilizationPercentage'];
-  if (percent !== undefined) spec['metrics'] = [{ type: 'Resource', resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization: percent } } }];
+  if (percent !== undefined)
+    spec['metrics'] = [
+      { type: 'Resource', resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization: percent } } },
+    ];
   const current = numberAt(status, 'currentCPUUtilizationPercentage');
   delete status['currentCPUUtilizationPercentage'];
-  if (current !== undefined) status['currentMetrics'] = [{ type: 'Resource', resource: { name: 'cpu', current: { averageUtilization: current } } }];
+  if (current !== undefined)
+    status['currentMetrics'] = [
+      { type: 'Resource', resource: { name: 'cpu', current: { averageUtilization: current } } },
+    ];
   return { ...object, spec, status };
 }
 
@@ -72,7 +78,9 @@ const NEW_NAMES: Readonly<Record<string, string>> = {
   count: 'deprecatedCount',
   reportingComponent: 'reportingController',
 };
-const OLD_NAMES: Readonly<Record<string, string>> = Object.fromEntries(Object.entries(NEW_NAMES).map(([old, name]) => [name, old]));
+const OLD_NAMES: Readonly<Record<string, string>> = Object.fromEntries(
+  Object.entries(NEW_NAMES).map(([old, name]) => [name, old]),
+);
 
 function renamed(object: JsonObject, names: Readonly<Record<string, string>>): JsonObject {
   return Object.fromEntries(Object.entries(object).map(([name, value]) => [names[name] ?? name, value]));

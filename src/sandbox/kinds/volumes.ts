@@ -8,15 +8,31 @@ import { ageOf } from './cells.ts';
 import { defineKind } from './define.ts';
 import type { Kind } from './kind.ts';
 import { immutable } from './metadata.ts';
+import { plainText } from '../schema/plainText.ts';
 
 const MODES = ['ReadOnlyMany', 'ReadWriteMany', 'ReadWriteOnce', 'ReadWriteOncePod'];
-const SHORT_MODES: Readonly<Record<string, string>> = { ReadWriteOnce: 'RWO', ReadOnlyMany: 'ROX', ReadWriteMany: 'RWX', ReadWriteOncePod: 'RWOP' };
+const SHORT_MODES: Readonly<Record<string, string>> = {
+  ReadWriteOnce: 'RWO',
+  ReadOnlyMany: 'ROX',
+  ReadWriteMany: 'RWX',
+  ReadWriteOncePod: 'RWOP',
+};
 /** Fields of a volume's spec that say nothing of where its data are. */
 const NOT_SOURCES = new Set([
-  'capacity', 'accessModes', 'claimRef', 'persistentVolumeReclaimPolicy', 'storageClassName', 'mountOptions', 'volumeMode', 'nodeAffinity', 'volumeAttributesClassName',
+  'capacity',
+  'accessModes',
+  'claimRef',
+  'persistentVolumeReclaimPolicy',
+  'storageClassName',
+  'mountOptions',
+  'volumeMode',
+  'nodeAffinity',
+  'volumeAttributesClassName',
 ]);
-const NOT_RESIZABLE = 'only dynamically provisioned pvc can be resized and the storageclass that provisions the pvc must support resize';
-const CLAIM_FIXED = 'spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims';
+const NOT_RESIZABLE =
+  'only dynamically provisioned pvc can be resized and the storageclass that provisions the pvc must support resize';
+const CLAIM_FIXED =
+  'spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims';
 
 function protect(object: JsonObject, finalizer: string): void {
   const metadata = ensureObject(object, 'metadata');
@@ -27,14 +43,23 @@ function protect(object: JsonObject, finalizer: string): void {
 function modeErrors(spec: JsonObject): FieldError[] {
   const modes = textsAt(spec, 'accessModes');
   if (modes.length === 0) return [required('spec.accessModes', '')];
-  const errors = modes.filter((mode) => !MODES.includes(mode)).map((mode) => notSupported('spec.accessModes', mode, MODES));
+  const errors = modes
+    .filter((mode) => !MODES.includes(mode))
+    .map((mode) => notSupported('spec.accessModes', mode, MODES));
   const isMixed = modes.includes('ReadWriteOncePod') && modes.length > 1;
-  return isMixed ? [...errors, forbiddenField('spec.accessModes', 'may not use ReadWriteOncePod with other access modes')] : errors;
+  return isMixed
+    ? [...errors, forbiddenField('spec.accessModes', 'may not use ReadWriteOncePod with other access modes')]
+    : errors;
 }
 
-const modesText = (modes: readonly string[]): string => ['ReadWriteOnce', 'ReadOnlyMany', 'ReadWriteMany', 'ReadWriteOncePod'].filter((mode) => modes.includes(mode)).map((mode) => SHORT_MODES[mode]).join(',');
+const modesText = (modes: readonly string[]): string =>
+  ['ReadWriteOnce', 'ReadOnlyMany', 'ReadWriteMany', 'ReadWriteOncePod']
+    .filter((mode) => modes.includes(mode))
+    .map((mode) => SHORT_MODES[mode])
+    .join(',');
 
-const phaseOf = (object: JsonObject): string => (textAt(object, 'metadata', 'deletionTimestamp') === '' ? textAt(object, 'status', 'phase') : 'Terminating');
+const phaseOf = (object: JsonObject): string =>
+  textAt(object, 'metadata', 'deletionTimestamp') === '' ? textAt(object, 'status', 'phase') : 'Terminating';
 
 const unsetOr = (value: Json | undefined): string => (typeof value === 'string' ? value : '<unset>');
 
@@ -59,21 +84,30 @@ export function volumeKind(): Kind {
     },
     updateStatus: (next, live) => {
       const status = ensureObject(next, 'status');
-      if (textAt(status, 'lastPhaseTransitionTime') === '') setOrDelete(status, 'lastPhaseTransitionTime', objectAt(live, 'status')['lastPhaseTransitionTime']);
+      if (textAt(status, 'lastPhaseTransitionTime') === '')
+        setOrDelete(status, 'lastPhaseTransitionTime', objectAt(live, 'status')['lastPhaseTransitionTime']);
     },
     validate: volumeErrors,
     validateUpdate: (next, live) => {
       const [mine, before] = [objectAt(next, 'spec'), objectAt(live, 'spec')];
       const errors = immutable(mine['volumeMode'], before['volumeMode'], 'volumeMode');
       const isMoved = !equalJson(sourceOf(mine), sourceOf(before));
-      return isMoved ? [forbiddenField('spec.persistentvolumesource', 'spec.persistentvolumesource is immutable after creation\n@@ @@\n'), ...errors] : errors;
+      return isMoved
+        ? [
+            forbiddenField(
+              'spec.persistentvolumesource',
+              'spec.persistentvolumesource is immutable after creation\n@@ @@\n',
+            ),
+            ...errors,
+          ]
+        : errors;
     },
     cells: (object, nowMs) => {
       const spec = objectAt(object, 'spec');
       const claim = spec['claimRef'];
       return [
         textAt(object, 'metadata', 'name'),
-        String(objectAt(spec, 'capacity')['storage'] ?? '0'),
+        plainText(objectAt(spec, 'capacity')['storage'] ?? '0'),
         modesText(textsAt(spec, 'accessModes')),
         textAt(spec, 'persistentVolumeReclaimPolicy'),
         phaseOf(object),
@@ -100,13 +134,20 @@ function volumeErrors(object: JsonObject): FieldError[] {
   if (Object.keys(capacity).length === 0) errors.push(required('spec.capacity'));
   if (capacity['storage'] === undefined || Object.keys(capacity).length > 1) {
     const shown = Object.keys(capacity).length === 0 ? 'null' : JSON.stringify(capacity);
-    errors.push({ reason: 'FieldValueNotSupported', field: 'spec.capacity', message: `Unsupported value: ${shown}: supported values: "storage"` });
+    errors.push({
+      reason: 'FieldValueNotSupported',
+      field: 'spec.capacity',
+      message: `Unsupported value: ${shown}: supported values: "storage"`,
+    });
   }
   const policy = textAt(spec, 'persistentVolumeReclaimPolicy');
-  if (!['Delete', 'Recycle', 'Retain'].includes(policy)) errors.push(notSupported('spec.persistentVolumeReclaimPolicy', policy, ['Delete', 'Recycle', 'Retain']));
+  if (!['Delete', 'Recycle', 'Retain'].includes(policy))
+    errors.push(notSupported('spec.persistentVolumeReclaimPolicy', policy, ['Delete', 'Recycle', 'Retain']));
   if (sources.length === 0) errors.push(required('spec', 'must specify a volume type'));
-  for (const extra of sources.slice(1)) errors.push(forbiddenField(`spec.${extra}`, 'may not specify more than 1 volume type'));
-  if (isJsonObject(spec['hostPath']) && textAt(spec, 'hostPath', 'path') === '') errors.push(required('spec.hostPath.path'));
+  for (const extra of sources.slice(1))
+    errors.push(forbiddenField(`spec.${extra}`, 'may not specify more than 1 volume type'));
+  if (isJsonObject(spec['hostPath']) && textAt(spec, 'hostPath', 'path') === '')
+    errors.push(required('spec.hostPath.path'));
   return errors;
 }
 
@@ -129,15 +170,25 @@ export function claimKind(): Kind {
       const [asked, had] = [storageOf(objectAt(next, 'spec')), storageOf(objectAt(live, 'spec'))];
       const grows = asked !== undefined && had !== undefined && compareQuantities(asked, had) > 0;
       if (!grows || textAt(live, 'status', 'phase') !== 'Bound') return;
-      throw forbidden({ group: '', resource: 'persistentvolumeclaims' }, textAt(next, 'metadata', 'name'), NOT_RESIZABLE);
+      throw forbidden(
+        { group: '', resource: 'persistentvolumeclaims' },
+        textAt(next, 'metadata', 'name'),
+        NOT_RESIZABLE,
+      );
     },
     validate: (object) => {
       const spec = objectAt(object, 'spec');
-      const errors = modeErrors(spec).map((error) => (error.reason === 'FieldValueRequired' ? required('spec.accessModes', 'at least 1 access mode is required') : error));
+      const errors = modeErrors(spec).map((error) =>
+        error.reason === 'FieldValueRequired'
+          ? required('spec.accessModes', 'at least 1 access mode is required')
+          : error,
+      );
       const storage = objectAt(spec, 'resources', 'requests')['storage'];
       if (storage === undefined) return [...errors, required('spec.resources[storage]')];
-      const amount = parseQuantity(String(storage));
-      return amount !== undefined && amount.nanos > 0n ? errors : [...errors, invalidValue('spec.resources[storage]', storage, 'must be greater than zero')];
+      const amount = parseQuantity(plainText(storage));
+      return amount !== undefined && amount.nanos > 0n
+        ? errors
+        : [...errors, invalidValue('spec.resources[storage]', storage, 'must be greater than zero')];
     },
     validateUpdate: claimUpdateErrors,
     cells: (object, nowMs) => {
@@ -147,7 +198,7 @@ export function claimKind(): Kind {
         textAt(object, 'metadata', 'name'),
         phaseOf(object),
         textAt(spec, 'volumeName'),
-        isBound ? String(objectAt(object, 'status', 'capacity')['storage'] ?? '0') : '',
+        isBound ? plainText(objectAt(object, 'status', 'capacity')['storage'] ?? '0') : '',
         isBound ? modesText(textsAt(object, 'status', 'accessModes')) : '',
         textAt(spec, 'storageClassName'),
         unsetOr(spec['volumeAttributesClassName']),
@@ -171,13 +222,19 @@ function claimUpdateErrors(next: JsonObject, live: JsonObject): FieldError[] {
     setOrDelete(mine, 'volumeAttributesClassName', before['volumeAttributesClassName']);
   }
   if (!equalJson(mine, before)) errors.push(forbiddenField('spec', `${CLAIM_FIXED}\n@@ @@\n`));
-  const capacity = parseQuantity(String(objectAt(live, 'status', 'capacity')['storage'] ?? '0'));
-  if (asked !== undefined && had !== undefined && capacity !== undefined && compareQuantities(asked, had) < 0 && compareQuantities(asked, capacity) <= 0) {
+  const capacity = parseQuantity(plainText(objectAt(live, 'status', 'capacity')['storage'] ?? '0'));
+  if (
+    asked !== undefined &&
+    had !== undefined &&
+    capacity !== undefined &&
+    compareQuantities(asked, had) < 0 &&
+    compareQuantities(asked, capacity) <= 0
+  ) {
     errors.push(forbiddenField('spec.resources.requests.storage', 'field can not be less than status.capacity'));
   }
   return [...errors, ...immutable(objectAt(next, 'spec')['volumeMode'], before['volumeMode'], 'volumeMode')];
 }
 
 function storageOf(spec: JsonObject): ReturnType<typeof parseQuantity> {
-  return parseQuantity(String(objectAt(spec, 'resources', 'requests')['storage'] ?? ''));
+  return parseQuantity(plainText(objectAt(spec, 'resources', 'requests')['storage'] ?? ''));
 }

@@ -10,9 +10,17 @@ import { dnsLabel, dnsSubdomain } from './names.ts';
 import { defaultPodSpec } from './podDefaults.ts';
 import { nonNegative, templateErrors } from './podValidation.ts';
 import { ownSelectorErrors } from './selectors.ts';
+import { plainText } from '../schema/plainText.ts';
 
 const PLACE = 'apis/apps/v1';
-const STATUS_COUNTS = ['observedGeneration', 'replicas', 'updatedReplicas', 'readyReplicas', 'availableReplicas', 'unavailableReplicas'];
+const STATUS_COUNTS = [
+  'observedGeneration',
+  'replicas',
+  'updatedReplicas',
+  'readyReplicas',
+  'availableReplicas',
+  'unavailableReplicas',
+];
 
 /** Gives a pod template the defaults of pods. */
 export function defaultTemplate(spec: JsonObject): void {
@@ -26,7 +34,9 @@ function alwaysErrors(spec: JsonObject, owner: string): FieldError[] {
   const errors = templateErrors(template, 'spec.template');
   if (policy !== 'Always') errors.push(notSupported('spec.template.spec.restartPolicy', policy, ['Always']));
   if (numberAt(template, 'spec', 'activeDeadlineSeconds') !== undefined) {
-    errors.push(forbiddenField('spec.template.spec.activeDeadlineSeconds', `activeDeadlineSeconds in ${owner} is not Supported`));
+    errors.push(
+      forbiddenField('spec.template.spec.activeDeadlineSeconds', `activeDeadlineSeconds in ${owner} is not Supported`),
+    );
   }
   return errors;
 }
@@ -45,7 +55,8 @@ function statusErrors(next: JsonObject, above: readonly string[]): FieldError[] 
     if (value > replicas) errors.push(invalidValue(`status.${name}`, value, 'cannot be greater than status.replicas'));
   }
   const [available, ready] = [numberAt(status, 'availableReplicas') ?? 0, numberAt(status, 'readyReplicas') ?? 0];
-  if (available > ready) errors.push(invalidValue('status.availableReplicas', available, 'cannot be greater than readyReplicas'));
+  if (available > ready)
+    errors.push(invalidValue('status.availableReplicas', available, 'cannot be greater than readyReplicas'));
   return errors;
 }
 
@@ -70,9 +81,11 @@ export function deploymentKind(): Kind {
       }
       defaultTemplate(spec);
     },
-    updateStatus: (next, live) => setOrDelete(objectAt(next, 'metadata'), 'labels', objectAt(live, 'metadata')['labels']),
+    updateStatus: (next, live) =>
+      setOrDelete(objectAt(next, 'metadata'), 'labels', objectAt(live, 'metadata')['labels']),
     validate: deploymentErrors,
-    validateUpdate: (next, live) => immutable(objectAt(next, 'spec')['selector'], objectAt(live, 'spec')['selector'], 'spec.selector'),
+    validateUpdate: (next, live) =>
+      immutable(objectAt(next, 'spec')['selector'], objectAt(live, 'spec')['selector'], 'spec.selector'),
     validateStatus: (next) => statusErrors(next, ['updatedReplicas', 'readyReplicas', 'availableReplicas']),
     cells: (object, nowMs) => [
       textAt(object, 'metadata', 'name'),
@@ -95,7 +108,8 @@ function deploymentErrors(object: JsonObject): FieldError[] {
     ...alwaysErrors(spec, 'ReplicaSet'),
     ...strategyErrors(objectAt(spec, 'strategy')),
   ];
-  if (deadline !== undefined && deadline <= minReady) errors.push(invalidValue('spec.progressDeadlineSeconds', deadline, 'must be greater than minReadySeconds'));
+  if (deadline !== undefined && deadline <= minReady)
+    errors.push(invalidValue('spec.progressDeadlineSeconds', deadline, 'must be greater than minReadySeconds'));
   return errors;
 }
 
@@ -110,9 +124,11 @@ function strategyErrors(strategy: JsonObject): FieldError[] {
   const rolling = objectAt(strategy, 'rollingUpdate');
   const errors = ['maxUnavailable', 'maxSurge'].flatMap((name) => amountErrors(rolling[name], `${field}.${name}`));
   if (amountOf(rolling['maxUnavailable']) === 0 && amountOf(rolling['maxSurge']) === 0) {
-    errors.push(invalidValue(`${field}.maxUnavailable`, rolling['maxUnavailable'], 'may not be 0 when `maxSurge` is 0'));
+    errors.push(
+      invalidValue(`${field}.maxUnavailable`, rolling['maxUnavailable'], 'may not be 0 when `maxSurge` is 0'),
+    );
   }
-  if (/^\d+%$/.test(String(rolling['maxUnavailable'])) && amountOf(rolling['maxUnavailable']) > 100) {
+  if (/^\d+%$/.test(plainText(rolling['maxUnavailable'])) && amountOf(rolling['maxUnavailable']) > 100) {
     errors.push(invalidValue(`${field}.maxUnavailable`, rolling['maxUnavailable'], 'must not be greater than 100%'));
   }
   return errors;
@@ -122,12 +138,13 @@ function strategyErrors(strategy: JsonObject): FieldError[] {
 function amountErrors(value: Json | undefined, field: string): FieldError[] {
   if (typeof value === 'number') return nonNegative(value, field);
   if (typeof value !== 'string' || /^[0-9]+%$/.test(value)) return [];
-  const why = "a valid percent string must be a numeric string followed by an ending '%' (e.g. '1%',  or '93%', regex used for validation is '[0-9]+%')";
+  const why =
+    "a valid percent string must be a numeric string followed by an ending '%' (e.g. '1%',  or '93%', regex used for validation is '[0-9]+%')";
   return [invalidValue(field, value, why)];
 }
 
 function amountOf(value: Json | undefined): number {
-  return typeof value === 'number' ? value : Number.parseInt(String(value ?? '0'), 10);
+  return typeof value === 'number' ? value : Number.parseInt(plainText(value ?? '0'), 10);
 }
 
 /** ReplicaSets. */
@@ -144,9 +161,14 @@ export function replicaSetKind(): Kind {
     },
     validate: (object) => {
       const spec = objectAt(object, 'spec');
-      return [...counts(spec, 'replicas', 'minReadySeconds'), ...ownSelectorErrors(spec, 'deployment'), ...alwaysErrors(spec, 'ReplicaSet')];
+      return [
+        ...counts(spec, 'replicas', 'minReadySeconds'),
+        ...ownSelectorErrors(spec, 'deployment'),
+        ...alwaysErrors(spec, 'ReplicaSet'),
+      ];
     },
-    validateUpdate: (next, live) => immutable(objectAt(next, 'spec')['selector'], objectAt(live, 'spec')['selector'], 'spec.selector'),
+    validateUpdate: (next, live) =>
+      immutable(objectAt(next, 'spec')['selector'], objectAt(live, 'spec')['selector'], 'spec.selector'),
     validateStatus: (next) => statusErrors(next, ['fullyLabeledReplicas', 'readyReplicas', 'availableReplicas']),
     cells: (object, nowMs) => [
       textAt(object, 'metadata', 'name'),
@@ -160,7 +182,15 @@ export function replicaSetKind(): Kind {
   });
 }
 
-const STATEFUL_MUTABLE = ['replicas', 'template', 'updateStrategy', 'minReadySeconds', 'ordinals', 'revisionHistoryLimit', 'persistentVolumeClaimRetentionPolicy'];
+const STATEFUL_MUTABLE = [
+  'replicas',
+  'template',
+  'updateStrategy',
+  'minReadySeconds',
+  'ordinals',
+  'revisionHistoryLimit',
+  'persistentVolumeClaimRetentionPolicy',
+];
 const STATEFUL_FIXED =
   "updates to statefulset spec for fields other than 'replicas', 'ordinals', 'template', 'updateStrategy', 'revisionHistoryLimit', " +
   "'persistentVolumeClaimRetentionPolicy' and 'minReadySeconds' are forbidden";
@@ -175,12 +205,16 @@ export function statefulSetKind(): Kind {
     defaults: defaultStatefulSet,
     validate: (object) => {
       const spec = objectAt(object, 'spec');
-      const claims = objectsAt(spec, 'volumeClaimTemplates').map((claim) => ({ name: textAt(claim, 'metadata', 'name') }));
+      const claims = objectsAt(spec, 'volumeClaimTemplates').map((claim) => ({
+        name: textAt(claim, 'metadata', 'name'),
+      }));
       const withClaims = { ...spec, template: withVolumes(objectAt(spec, 'template'), claims) };
       const service = textAt(spec, 'serviceName');
       const management = textAt(spec, 'podManagementPolicy');
       return [
-        ...(['OrderedReady', 'Parallel'].includes(management) ? [] : [invalidValue('spec.podManagementPolicy', management, "must be 'OrderedReady' or 'Parallel'")]),
+        ...(['OrderedReady', 'Parallel'].includes(management)
+          ? []
+          : [invalidValue('spec.podManagementPolicy', management, "must be 'OrderedReady' or 'Parallel'")]),
         ...counts(spec, 'replicas', 'minReadySeconds'),
         ...(service === '' ? [] : dnsLabel(service).map((text) => invalidValue('spec.serviceName', service, text))),
         ...ownSelectorErrors(spec, 'statefulset'),
@@ -192,7 +226,8 @@ export function statefulSetKind(): Kind {
       for (const name of STATEFUL_MUTABLE) setOrDelete(mine, name, before[name]);
       return equalJson(mine, before) ? [] : [forbiddenField('spec', STATEFUL_FIXED)];
     },
-    validateStatus: (next) => statusErrors(next, ['readyReplicas', 'currentReplicas', 'updatedReplicas', 'availableReplicas']),
+    validateStatus: (next) =>
+      statusErrors(next, ['readyReplicas', 'currentReplicas', 'updatedReplicas', 'availableReplicas']),
     cells: (object, nowMs) => [
       textAt(object, 'metadata', 'name'),
       `${numberAt(object, 'status', 'readyReplicas') ?? 0}/${numberAt(object, 'spec', 'replicas') ?? 0}`,
@@ -235,8 +270,14 @@ function withVolumes(template: JsonObject, volumes: readonly JsonObject[]): Json
 const TEMPLATE_GENERATION = 'deprecated.daemonset.template.generation';
 
 const DAEMON_COUNTS = [
-  'currentNumberScheduled', 'numberMisscheduled', 'desiredNumberScheduled', 'numberReady', 'observedGeneration', 'updatedNumberScheduled',
-  'numberAvailable', 'numberUnavailable',
+  'currentNumberScheduled',
+  'numberMisscheduled',
+  'desiredNumberScheduled',
+  'numberReady',
+  'observedGeneration',
+  'updatedNumberScheduled',
+  'numberAvailable',
+  'numberUnavailable',
 ];
 
 /** DaemonSets. */
@@ -264,22 +305,41 @@ export function daemonSetKind(): Kind {
     update: (next, live) => {
       const stored = Number(textAt(live, 'metadata', 'annotations', TEMPLATE_GENERATION));
       const isChanged = !equalJson(objectAt(next, 'spec')['template'], objectAt(live, 'spec')['template']);
-      ensureObject(ensureObject(next, 'metadata'), 'annotations')[TEMPLATE_GENERATION] = String(isChanged ? stored + 1 : stored);
+      ensureObject(ensureObject(next, 'metadata'), 'annotations')[TEMPLATE_GENERATION] = String(
+        isChanged ? stored + 1 : stored,
+      );
     },
     validate: (object) => {
       const spec = objectAt(object, 'spec');
-      return [...ownSelectorErrors(spec, 'daemonset'), ...alwaysErrors(spec, 'DaemonSet'), ...counts(spec, 'minReadySeconds', 'revisionHistoryLimit')];
+      return [
+        ...ownSelectorErrors(spec, 'daemonset'),
+        ...alwaysErrors(spec, 'DaemonSet'),
+        ...counts(spec, 'minReadySeconds', 'revisionHistoryLimit'),
+      ];
     },
-    validateUpdate: (next, live) => immutable(objectAt(next, 'spec')['selector'], objectAt(live, 'spec')['selector'], 'spec.selector'),
-    validateStatus: (next) => DAEMON_COUNTS.flatMap((name) => nonNegative(numberAt(next, 'status', name), `status.${name}`)),
+    validateUpdate: (next, live) =>
+      immutable(objectAt(next, 'spec')['selector'], objectAt(live, 'spec')['selector'], 'spec.selector'),
+    validateStatus: (next) =>
+      DAEMON_COUNTS.flatMap((name) => nonNegative(numberAt(next, 'status', name), `status.${name}`)),
     cells: (object, nowMs) => {
       const status = objectAt(object, 'status');
-      const names = ['desiredNumberScheduled', 'currentNumberScheduled', 'numberReady', 'updatedNumberScheduled', 'numberAvailable'];
+      const names = [
+        'desiredNumberScheduled',
+        'currentNumberScheduled',
+        'numberReady',
+        'updatedNumberScheduled',
+        'numberAvailable',
+      ];
       const nodes = objectAt(object, 'spec', 'template', 'spec', 'nodeSelector');
       return [
         textAt(object, 'metadata', 'name'),
         ...names.map((name) => numberAt(status, name) ?? 0),
-        orNone(Object.keys(nodes).sort().map((key) => `${key}=${String(nodes[key])}`).join(',')),
+        orNone(
+          Object.keys(nodes)
+            .sort()
+            .map((key) => `${key}=${plainText(nodes[key])}`)
+            .join(','),
+        ),
         ageOf(object, nowMs),
         ...containerColumns(objectAt(object, 'spec', 'template', 'spec')),
         selectorText(objectAt(object, 'spec')['selector']),
@@ -303,7 +363,10 @@ export function controllerRevisionKind(): Kind {
     cells: (object, nowMs) => {
       const owner = objectsAt(object, 'metadata', 'ownerReferences').find((item) => item['controller'] === true);
       const group = textAt(owner, 'apiVersion').split('/').slice(0, -1).join('/');
-      const shown = owner === undefined ? '<none>' : `${textAt(owner, 'kind').toLowerCase()}${group === '' ? '' : `.${group}`}/${textAt(owner, 'name')}`;
+      const shown =
+        owner === undefined
+          ? '<none>'
+          : `${textAt(owner, 'kind').toLowerCase()}${group === '' ? '' : `.${group}`}/${textAt(owner, 'name')}`;
       return [textAt(object, 'metadata', 'name'), shown, numberAt(object, 'revision') ?? 0, ageOf(object, nowMs)];
     },
   });

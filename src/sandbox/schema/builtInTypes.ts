@@ -2,6 +2,7 @@ import type { Json, JsonObject } from '../../codec/json.ts';
 import { isJsonObject } from '../../codec/json.ts';
 import { loadData } from '../data/data.ts';
 import type { Field, ListTypeSchema, ScalarSchema, Schema, StructSchema } from './schema.ts';
+import { plainText } from './plainText.ts';
 
 const REF = '#/components/schemas/';
 const META = 'io.k8s.apimachinery.pkg.apis.meta.v1';
@@ -35,7 +36,7 @@ export function structOf(component: string): StructSchema {
   let fields: ReadonlyMap<string, Field> | undefined;
   const struct: StructSchema = {
     type: 'struct',
-    goName: String(go['go'] ?? ''),
+    goName: plainText(go['go'] ?? ''),
     get fields() {
       fields ??= buildFields(openApi, go);
       return fields;
@@ -75,7 +76,10 @@ function* goFieldsOf(go: JsonObject): Generator<[string, GoField]> {
     const [name, type, flags] = item.map(String);
     if (name === undefined || type === undefined || flags === undefined) continue;
     const pointer = flags.includes('p');
-    yield [name, { type, pointer, omitEmpty: !pointer && STRUCT_SCALARS.has(type) ? flags.includes('z') : /[ez]/.test(flags) }];
+    yield [
+      name,
+      { type, pointer, omitEmpty: !pointer && STRUCT_SCALARS.has(type) ? flags.includes('z') : /[ez]/.test(flags) },
+    ];
   }
 }
 
@@ -109,7 +113,12 @@ function buildSchema(property: JsonObject, goType: string): Schema {
   if (property['type'] === 'array') return buildList(property, goType);
   if (property['type'] === 'object') {
     const values = objectAt(property, 'additionalProperties');
-    return { type: 'map', values: buildSchema(values, valueType(goType, values)), atomic: property['x-kubernetes-map-type'] === 'atomic', goType };
+    return {
+      type: 'map',
+      values: buildSchema(values, valueType(goType, values)),
+      atomic: property['x-kubernetes-map-type'] === 'atomic',
+      goType,
+    };
   }
   return buildScalar(property, goType);
 }
@@ -127,7 +136,12 @@ function referenceOf(property: JsonObject): string | undefined {
 }
 
 function specialScalar(goType: string): ScalarSchema | undefined {
-  const scalar = (json: ScalarSchema['json'], format: ScalarSchema['format']): ScalarSchema => ({ type: 'scalar', json, goType, format });
+  const scalar = (json: ScalarSchema['json'], format: ScalarSchema['format']): ScalarSchema => ({
+    type: 'scalar',
+    json,
+    goType,
+    format,
+  });
   switch (goType) {
     case 'resource.Quantity':
       return scalar('string', 'quantity');
@@ -153,7 +167,9 @@ function buildList(property: JsonObject, goType: string): ListTypeSchema {
   if (declared === 'set') return { type: 'list', items, merge: 'set', keys: [], goType };
   if (declared === 'map') return { type: 'list', items, merge: 'map', keys: textList(keys), goType };
   if (declared === undefined && typeof strategy === 'string' && strategy.startsWith('merge')) {
-    return typeof mergeKey === 'string' ? { type: 'list', items, merge: 'map', keys: [mergeKey], goType } : { type: 'list', items, merge: 'set', keys: [], goType };
+    return typeof mergeKey === 'string'
+      ? { type: 'list', items, merge: 'map', keys: [mergeKey], goType }
+      : { type: 'list', items, merge: 'set', keys: [], goType };
   }
   return { type: 'list', items, merge: 'atomic', keys: [], goType };
 }
@@ -168,7 +184,7 @@ function valueType(goType: string, values: JsonObject): string {
   if (spelled !== undefined) return spelled;
   const reference = referenceOf(values) ?? '';
   if (reference.endsWith('.Quantity')) return 'resource.Quantity';
-  return reference === '' ? String(values['type'] ?? '') : `v1.${reference.split('.').at(-1) ?? ''}`;
+  return reference === '' ? plainText(values['type'] ?? '') : `v1.${reference.split('.').at(-1) ?? ''}`;
 }
 
 function buildScalar(property: JsonObject, goType: string): ScalarSchema {

@@ -37,7 +37,8 @@ function prune(schema: Schema, value: Json, path: string, dropped: Dropped): Jso
   if (!isJsonObject(value)) return cloneJson(value);
   if (schema.type === 'map') {
     const out: JsonObject = {};
-    for (const [key, item] of Object.entries(value)) setOwn(out, key, prune(schema.values, item, at(path, key), dropped));
+    for (const [key, item] of Object.entries(value))
+      setOwn(out, key, prune(schema.values, item, at(path, key), dropped));
     return out;
   }
   return schema.type === 'struct' ? pruneStruct(schema, value, path, dropped) : cloneJson(value);
@@ -71,7 +72,13 @@ function isNullable(schema: Schema): boolean {
 function coerceMetadata(value: Json, path: string, dropped: Dropped): Json {
   if (value === null) return {};
   if (!isJsonObject(value)) {
-    const name = Array.isArray(value) ? 'array' : typeof value === 'string' ? 'string' : typeof value === 'boolean' ? 'bool' : 'number';
+    const name = Array.isArray(value)
+      ? 'array'
+      : typeof value === 'string'
+        ? 'string'
+        : typeof value === 'boolean'
+          ? 'bool'
+          : 'number';
     throw new DecodeError(`json: cannot unmarshal ${name} into Go value of type v1.ObjectMeta`);
   }
   const meta = objectMeta();

@@ -9,7 +9,8 @@ const MICRO_LAYOUT = '2006-01-02T15:04:05.000000Z07:00';
 export function canonicalTime(text: string, micro: boolean): { text: string } | { problem: string } {
   const match = RFC3339.exec(text);
   const isWhole = !micro || /^\.\d{6}$/.test(match?.[7] ?? '');
-  if (match === null || !isWhole || Number.isNaN(Date.parse(text))) return { problem: parseProblem(text, micro ? MICRO_LAYOUT : TIME_LAYOUT) };
+  if (match === null || !isWhole || Number.isNaN(Date.parse(text)))
+    return { problem: parseProblem(text, micro ? MICRO_LAYOUT : TIME_LAYOUT) };
   const fraction = (match[7] ?? '.').slice(1).padEnd(6, '0').slice(0, 6);
   const seconds = new Date(Date.parse(text.replace(/\.\d+/, ''))).toISOString().slice(0, 19);
   return { text: micro ? `${seconds}.${fraction}Z` : `${seconds}Z` };
@@ -28,7 +29,12 @@ function parseProblem(text: string, layout: string): string {
     [/^:/, ':'],
     [/^\d\d/, '04'],
     [/^:/, ':'],
-    ...(layout === MICRO_LAYOUT ? ([[/^\d\d/, '05'], [/^\.\d{6}/, '.000000']] as const) : ([[/^\d\d(\.\d+)?/, '05']] as const)),
+    ...(layout === MICRO_LAYOUT
+      ? ([
+          [/^\d\d/, '05'],
+          [/^\.\d{6}/, '.000000'],
+        ] as const)
+      : ([[/^\d\d(\.\d+)?/, '05']] as const)),
     [/^(Z|[+-]\d\d:\d\d)/, 'Z07:00'],
   ];
   let rest = text;

@@ -121,7 +121,8 @@ class Normalizer {
 
   private plain(schema: ScalarSchema, value: Json, place: Place): Json {
     if (value === null) return { string: '', integer: 0, number: 0, boolean: false }[schema.json];
-    const fits = schema.json === 'number' ? typeof value === 'number' || typeof value === 'bigint' : typeof value === schema.json;
+    const fits =
+      schema.json === 'number' ? typeof value === 'number' || typeof value === 'bigint' : typeof value === schema.json;
     if (!fits) throw this.mismatch(value, schema.goType, place);
     return value;
   }
@@ -132,14 +133,17 @@ class Normalizer {
     const limit = schema.format === 'int32' ? 2n ** 31n : 2n ** 63n;
     const whole = typeof value === 'bigint' || Number.isInteger(value);
     if (!whole || BigInt(value) >= limit || BigInt(value) < -limit) {
-      throw new DecodeError(`json: cannot unmarshal number ${stringifyJson(value)} into ${this.target(place)} of type ${schema.goType}`);
+      throw new DecodeError(
+        `json: cannot unmarshal number ${stringifyJson(value)} into ${this.target(place)} of type ${schema.goType}`,
+      );
     }
     return value;
   }
 
   private quantity(value: Json): Json {
     if (value === null) return '0';
-    if (typeof value !== 'string' && typeof value !== 'number' && typeof value !== 'bigint') throw new DecodeError(QUANTITY_ERROR);
+    if (typeof value !== 'string' && typeof value !== 'number' && typeof value !== 'bigint')
+      throw new DecodeError(QUANTITY_ERROR);
     const quantity = parseQuantity(String(value));
     if (quantity === undefined) throw new DecodeError(QUANTITY_ERROR);
     return formatQuantity(quantity);
@@ -147,7 +151,8 @@ class Normalizer {
 
   private time(value: Json, micro: boolean): Json {
     if (value === null) return null;
-    if (typeof value !== 'string') throw new DecodeError(`json: cannot unmarshal ${kindOf(value)} into Go value of type string`);
+    if (typeof value !== 'string')
+      throw new DecodeError(`json: cannot unmarshal ${kindOf(value)} into Go value of type string`);
     const read = canonicalTime(value, micro);
     if ('problem' in read) throw new DecodeError(read.problem);
     return read.text;
@@ -157,7 +162,8 @@ class Normalizer {
     if (value === null) return 0;
     if (typeof value === 'string') return value;
     if (typeof value === 'number' && Number.isInteger(value) && Math.abs(value) < 2 ** 31) return value;
-    const shown = typeof value === 'number' || typeof value === 'bigint' ? `number ${stringifyJson(value)}` : kindOf(value);
+    const shown =
+      typeof value === 'number' || typeof value === 'bigint' ? `number ${stringifyJson(value)}` : kindOf(value);
     throw new DecodeError(`json: cannot unmarshal ${shown} into ${this.target(place)} of type int32`);
   }
 
@@ -177,17 +183,29 @@ class Normalizer {
 
   private target(place: Place): string {
     const root = this.root.type === 'struct' ? this.root.goName.split('.').at(-1) : undefined;
-    return place.path === '' ? 'Go value' : `Go struct field ${place.struct === '' ? (root ?? '') : place.struct}.${place.path}`;
+    return place.path === ''
+      ? 'Go value'
+      : `Go struct field ${place.struct === '' ? (root ?? '') : place.struct}.${place.path}`;
   }
 }
 
 /** What the converter says of a value that does not fit a Go type. */
 function converterText(value: Json, goType: string): string {
-  const given = Array.isArray(value) ? 'slice' : typeof value === 'string' ? 'string' : typeof value === 'boolean' ? 'bool' : typeof value === 'object' ? 'map' : 'int64';
+  const given = Array.isArray(value)
+    ? 'slice'
+    : typeof value === 'string'
+      ? 'string'
+      : typeof value === 'boolean'
+        ? 'bool'
+        : typeof value === 'object'
+          ? 'map'
+          : 'int64';
   if (goType.startsWith('[]')) return `cannot restore slice from ${given}`;
   if (goType.startsWith('map[')) return `cannot restore map from ${given}`;
   if (/^(string|bool|u?int\d*|float\d+)$/.test(goType)) return `unrecognized type: ${goType}`;
-  return /^v\d/.test(goType) && typeof value === 'object' ? 'unrecognized type: string' : `cannot restore struct from: ${given}`;
+  return /^v\d/.test(goType) && typeof value === 'object'
+    ? 'unrecognized type: string'
+    : `cannot restore struct from: ${given}`;
 }
 
 /** The kind of a JSON value as Go's decoder names it. */

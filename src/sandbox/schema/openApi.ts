@@ -33,7 +33,11 @@ export function openApiDocument(path: string): JsonObject | undefined {
   const { group, version } = placeOf(path);
   const described = resources.map((item) => describe(item, group, version));
   const roots = described.flatMap((item) => [item.component, `${item.component}List`]);
-  return document(described, path, reachable([...roots, `${META}.DeleteOptions`, `${META}.Status`, `${META}.Patch`, `${META}.WatchEvent`]));
+  return document(
+    described,
+    path,
+    reachable([...roots, `${META}.DeleteOptions`, `${META}.Status`, `${META}.Patch`, `${META}.WatchEvent`]),
+  );
 }
 
 function placeOf(path: string): { group: string; version: string } {
@@ -47,9 +51,12 @@ function describe(item: RecordedResource, group: string, version: string): Descr
 }
 
 function componentOf(gvk: { group: string; version: string; kind: string }): string {
-  const found = Object.entries(components()).find(([, schema]) =>
-    isJsonObject(schema) &&
-    objectsAt(schema, 'x-kubernetes-group-version-kind').some((item) => item['group'] === gvk.group && item['version'] === gvk.version && item['kind'] === gvk.kind),
+  const found = Object.entries(components()).find(
+    ([, schema]) =>
+      isJsonObject(schema) &&
+      objectsAt(schema, 'x-kubernetes-group-version-kind').some(
+        (item) => item['group'] === gvk.group && item['version'] === gvk.version && item['kind'] === gvk.kind,
+      ),
   );
   return found?.[0] ?? `${META}.Status`;
 }
@@ -85,7 +92,13 @@ function document(resources: readonly DescribedResource[], path: string, schemas
  */
 export function openApiOfCustom(crds: readonly JsonObject[], group: string, version: string): JsonObject {
   const path = `apis/${group}/${version}`;
-  const schemas = reachable([`${META}.ObjectMeta`, `${META}.ListMeta`, `${META}.DeleteOptions`, `${META}.Status`, `${META}.Patch`]);
+  const schemas = reachable([
+    `${META}.ObjectMeta`,
+    `${META}.ListMeta`,
+    `${META}.DeleteOptions`,
+    `${META}.Status`,
+    `${META}.Patch`,
+  ]);
   const described: DescribedResource[] = [];
   for (const crd of crds) {
     const declared = objectsAt(crd, 'spec', 'versions').find((item) => textAt(item, 'name') === version);
@@ -98,9 +111,21 @@ export function openApiOfCustom(crds: readonly JsonObject[], group: string, vers
     schemas[component] = customComponent(objectAt(declared, 'schema', 'openAPIV3Schema'), gvk);
     schemas[`${component}List`] = customList(component, { ...gvk, kind: textAt(names, 'listKind') });
     const plural = textAt(names, 'plural');
-    described.push({ path: plural, namespaced, verbs: ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'], gvk, component });
+    described.push({
+      path: plural,
+      namespaced,
+      verbs: ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'],
+      gvk,
+      component,
+    });
     for (const subresource of Object.keys(objectAt(declared, 'subresources'))) {
-      described.push({ path: `${plural}/${subresource}`, namespaced, verbs: ['get', 'patch', 'update'], gvk, component });
+      described.push({
+        path: `${plural}/${subresource}`,
+        namespaced,
+        verbs: ['get', 'patch', 'update'],
+        gvk,
+        component,
+      });
     }
   }
   return document(described, path, schemas);
@@ -114,7 +139,9 @@ function customComponent(openApi: JsonObject, gvk: JsonObject): JsonObject {
       apiVersion: { type: 'string', description: 'The versioned schema of this representation of the object.' },
       kind: { type: 'string', description: 'The REST resource that this object represents.' },
       metadata: { description: "Standard object's metadata.", allOf: [{ $ref: `${REF}${META}.ObjectMeta` }] },
-      ...Object.fromEntries(Object.entries(properties).filter(([name]) => !['apiVersion', 'kind', 'metadata'].includes(name))),
+      ...Object.fromEntries(
+        Object.entries(properties).filter(([name]) => !['apiVersion', 'kind', 'metadata'].includes(name)),
+      ),
     },
     'x-kubernetes-group-version-kind': [gvk],
   };

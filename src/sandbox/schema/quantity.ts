@@ -14,7 +14,8 @@ const BINARY = ['', 'Ki', 'Mi', 'Gi', 'Ti', 'Pi', 'Ei'];
 const DECIMAL = ['n', 'u', 'm', '', 'k', 'M', 'G', 'T', 'P', 'E'];
 
 /** What the server says of a text that is no quantity. */
-export const QUANTITY_ERROR = "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'";
+export const QUANTITY_ERROR =
+  "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'";
 
 /** Reads a quantity; undefined where the text is none. Finer parts than a nano are rounded away from zero. */
 export function parseQuantity(text: string): Quantity | undefined {
@@ -29,9 +30,13 @@ export function parseQuantity(text: string): Quantity | undefined {
 }
 
 function scale(digits: bigint, fractionDigits: number, suffix: string, format: Quantity['format']): bigint {
-  if (format === 'binary') return divideUp(digits * NANO * 1024n ** BigInt(BINARY.indexOf(suffix)), 10n ** BigInt(fractionDigits));
-  const exponent = (format === 'exponent' ? Number(suffix.slice(1)) : (DECIMAL.indexOf(suffix) - 3) * 3) + 9 - fractionDigits;
-  return exponent >= 0 ? digits * 10n ** BigInt(Math.min(exponent, 60)) : divideUp(digits, 10n ** BigInt(Math.min(-exponent, 60)));
+  if (format === 'binary')
+    return divideUp(digits * NANO * 1024n ** BigInt(BINARY.indexOf(suffix)), 10n ** BigInt(fractionDigits));
+  const exponent =
+    (format === 'exponent' ? Number(suffix.slice(1)) : (DECIMAL.indexOf(suffix) - 3) * 3) + 9 - fractionDigits;
+  return exponent >= 0
+    ? digits * 10n ** BigInt(Math.min(exponent, 60))
+    : divideUp(digits, 10n ** BigInt(Math.min(-exponent, 60)));
 }
 
 function divideUp(value: bigint, by: bigint): bigint {

@@ -62,7 +62,16 @@ export interface ScalarSchema {
   readonly json: 'string' | 'integer' | 'number' | 'boolean';
   /** The Go type as messages show it: `string`, `int32`, `v1.PodPhase`. */
   readonly goType: string;
-  readonly format: 'plain' | 'int32' | 'int64' | 'quantity' | 'int-or-string' | 'time' | 'micro-time' | 'duration' | 'bytes';
+  readonly format:
+    | 'plain'
+    | 'int32'
+    | 'int64'
+    | 'quantity'
+    | 'int-or-string'
+    | 'time'
+    | 'micro-time'
+    | 'duration'
+    | 'bytes';
   /** Custom resources: null is a value. */
   readonly nullable?: boolean;
 }

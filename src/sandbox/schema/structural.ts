@@ -27,12 +27,20 @@ function addObjectFields(fields: Map<string, Field>): void {
 }
 
 function plainField(name: string, schema: Schema, fallback?: Json): Field {
-  return { name, schema, omitEmpty: true, pointer: true, patchStrategies: [], ...(fallback === undefined ? {} : { default: fallback }) };
+  return {
+    name,
+    schema,
+    omitEmpty: true,
+    pointer: true,
+    patchStrategies: [],
+    ...(fallback === undefined ? {} : { default: fallback }),
+  };
 }
 
 function build(openApi: JsonObject): Schema {
   if (openApi[INT_OR_STRING] === true) return { ...TEXT, format: 'int-or-string' };
-  switch (openApi['type']) {
+  const type = typeof openApi['type'] === 'string' ? openApi['type'] : '';
+  switch (type) {
     case 'object':
       return buildObject(openApi);
     case 'array':
@@ -71,7 +79,14 @@ function buildStruct(openApi: JsonObject): StructSchema {
   const embedded = openApi[EMBEDDED] === true;
   if (embedded) addObjectFields(fields);
   const keeps = openApi[PRESERVE] === true;
-  return { type: 'struct', goName: '', fields, atomic: openApi['x-kubernetes-map-type'] === 'atomic', unknown: keeps ? 'keep' : 'drop', embedded };
+  return {
+    type: 'struct',
+    goName: '',
+    fields,
+    atomic: openApi['x-kubernetes-map-type'] === 'atomic',
+    unknown: keeps ? 'keep' : 'drop',
+    embedded,
+  };
 }
 
 function buildList(openApi: JsonObject): ListTypeSchema {
