@@ -1,10 +1,10 @@
 import type { Event } from '../base/emitter.ts';
 import { Emitter } from '../base/emitter.ts';
 import type { Json } from '../codec/json.ts';
-import type { History } from './history.ts';
-import { HistoryRecord } from './historyRecords.ts';
+import { uidKey, type History } from './history.ts';
+import { HistoryRecord, type VersionRecord } from './historyRecords.ts';
 import { reduce } from './reduce.ts';
-import type { NewTraceEvent, ObservedEvent, TraceEvent } from './traceEvent.ts';
+import type { NewTraceEvent, ObjectName, ObservedEvent, TraceEvent } from './traceEvent.ts';
 
 /** Bounds of a log in memory. What is dropped from memory is still in the log on disk. */
 export interface EventLogLimits {
@@ -112,14 +112,61 @@ export class EventLog {
     this.events[event.seq - this.firstSeq] = event;
     this.nextSeq = event.seq + 1;
     reduce(this.record, event);
-    if (event.type === 'observed') this.holdContent(event);
+    if (event.type === 'observed') {
+      this.shareTexts(event);
+      this.holdContent(event);
+    }
     if (this.events.length >= this.limits.maxEvents * 1.25) this.forgetEvents();
+  }
+
+  /** Names, UIDs and the like of all events of an incarnation are the same texts: they are kept once. */
+  private shareTexts(event: ObservedEvent): void {
+    const incarnation = this.record.touched;
+    if (
+      incarnation?.uid !== event.uid ||
+      incarnation.cluster !== event.cluster ||
+      !isSameName(incarnation.name, event.name)
+    )
+      return;
+    event.name = incarnation.name;
+    event.uid = incarnation.uid;
+    event.cluster = incarnation.cluster;
+    if (event.apiVersion === incarnation.apiVersion) event.apiVersion = incarnation.apiVersion;
+    if (event.creationTimestamp === incarnation.creationTimestamp && incarnation.creationTimestamp !== undefined) {
+      event.creationTimestamp = incarnation.creationTimestamp;
+    }
   }
 
   private forgetEvents(): void {
     const surplus = this.events.length - this.limits.maxEvents;
+    for (const event of this.events.slice(0, surplus)) {
+      const version = event?.type === 'observed' ? this.versionOf(event) : undefined;
+      if (version === undefined) continue;
+      version.after?.settle();
+      version.record.release();
+    }
     this.events = this.events.slice(surplus);
     this.firstSeq += surplus;
+  }
+
+  /** The version whose fullest observation an event is, and the one after it. */
+  private versionOf(event: ObservedEvent): { record: VersionRecord; after: VersionRecord | undefined } | undefined {
+    const incarnation = this.record.uids.get(uidKey(event.cluster, event.uid));
+    const record = incarnation?.find(event.token);
+    if (incarnation === undefined || record?.seen !== event) return undefined;
+    return { record, after: incarnation.versions[record.place + 1] };
+  }
+
+  /** What follows from a content is worked out before the content goes. */
+  private dropContent(event: ObservedEvent): void {
+    const version = this.versionOf(event);
+    version?.record.settle();
+    version?.after?.settle();
+    const emptied: Emptied = event;
+    emptied.body = undefined;
+    emptied.leaves = undefined;
+    emptied.managedFields = undefined;
+    emptied.annotations = undefined;
   }
 
   /** Every eighth content is measured; the others count as the mean of late. */
@@ -143,7 +190,7 @@ export class EventLog {
       this.oldest += 1;
       if (dropped === undefined) continue;
       this.contentBytes -= dropped.bytes;
-      dropContent(this.record, dropped.event);
+      this.dropContent(dropped.event);
     }
     if (this.oldest > 10_000 && this.oldest * 2 > this.contents.length) {
       this.contents = this.contents.slice(this.oldest);
@@ -152,18 +199,8 @@ export class EventLog {
   }
 }
 
-/** What follows from a content is worked out before the content goes. */
-function dropContent(history: HistoryRecord, event: ObservedEvent): void {
-  const incarnation = history.uids.get(`${event.cluster}\0${event.uid}`);
-  const version = incarnation?.find(event.token);
-  if (incarnation !== undefined && version?.seen === event) {
-    version.settle();
-    incarnation.versions[version.place + 1]?.settle();
-  }
-  delete event.body;
-  delete event.leaves;
-  delete event.managedFields;
-}
+/** Members are emptied and not deleted: deleting makes an object several times as large. */
+type Emptied = { [member in 'body' | 'leaves' | 'managedFields' | 'annotations']?: unknown };
 
 /** An estimate of what a value takes in memory, in bytes. */
 function sizeOf(value: Json | undefined): number {
@@ -174,6 +211,10 @@ function sizeOf(value: Json | undefined): number {
   if (Array.isArray(value)) for (const item of value) bytes += sizeOf(item);
   else for (const name in value) bytes += 16 + sizeOf(value[name]);
   return bytes;
+}
+
+function isSameName(a: ObjectName, b: ObjectName): boolean {
+  return a.name === b.name && a.namespace === b.namespace && a.resource === b.resource && a.group === b.group;
 }
 
 function rethrow(error: unknown): never {

@@ -97,3 +97,8 @@ export interface Version {
 export function nameKey(cluster: string, name: ObjectName): string {
   return [cluster, name.group, name.resource, name.namespace, name.name].join('\0');
 }
+
+/** The key of an incarnation in `History.uids`. */
+export function uidKey(cluster: string, uid: string): string {
+  return `${cluster}\0${uid}`;
+}

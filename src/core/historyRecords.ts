@@ -12,6 +12,8 @@ export class HistoryRecord implements History {
   readonly remarks: Remark[] = [];
   lastSeq = 0;
   lastAt = 0;
+  /** The incarnation of the observation that was folded in last. */
+  touched: IncarnationRecord | undefined;
   /** Where each gap stands in `gaps`, by its id. */
   readonly gapPlaces = new Map<string, number>();
 }
@@ -134,6 +136,14 @@ export class IncarnationRecord implements Incarnation {
 const SHORT = 8;
 const REMEMBERED_STREAMS = 4;
 
+interface Facts {
+  readonly generation?: number | undefined;
+  readonly observedGeneration?: number | undefined;
+  readonly deletionTimestamp?: string | undefined;
+}
+
+const NO_FACTS: Facts = {};
+
 /** One (UID, token). What follows from its neighbour is computed when asked for, and kept. */
 export class VersionRecord implements Version {
   readonly token: Token;
@@ -151,7 +161,10 @@ export class VersionRecord implements Version {
   madeBy: WriteEvent | undefined;
   /** Whether it is the first state of an object whose creation was seen. */
   first = false;
-  private readonly resultGeneration: number | undefined;
+  /** What is known of it without an observation. */
+  private facts: Facts;
+  /** Whether contents are gone, so that what was worked out is all there will be. */
+  private settled = false;
   /** What was worked out from this and the version before it, and from which observations. */
   private derived: Derived | undefined;
 
@@ -169,19 +182,19 @@ export class VersionRecord implements Version {
     this.event = seq;
     this.placed = placed;
     this.seen = seen;
-    this.resultGeneration = generation;
+    this.facts = generation === undefined ? NO_FACTS : { generation };
   }
 
   get generation(): number | undefined {
-    return this.seen === undefined ? this.resultGeneration : this.seen.generation;
+    return this.seen === undefined ? this.facts.generation : this.seen.generation;
   }
 
   get observedGeneration(): number | undefined {
-    return this.seen?.observedGeneration;
+    return this.seen === undefined ? this.facts.observedGeneration : this.seen.observedGeneration;
   }
 
   get deletionTimestamp(): string | undefined {
-    return this.seen?.deletionTimestamp;
+    return this.seen === undefined ? this.facts.deletionTimestamp : this.seen.deletionTimestamp;
   }
 
   get body(): JsonObject | undefined {
@@ -205,7 +218,19 @@ export class VersionRecord implements Version {
 
   /** Works out everything that needs contents, so that they can be dropped. */
   settle(): void {
-    this.derive().change?.settle();
+    const { previous, change, manager } = this.derive();
+    change?.settle();
+    this.settled = true;
+    this.derived = { previous, before: undefined, seen: undefined, change, manager };
+  }
+
+  /** Lets go of the observation; what it said in numbers, and what followed from it, stays. */
+  release(): void {
+    const { generation, observedGeneration, deletionTimestamp } = this;
+    this.settle();
+    const nothing = generation === undefined && observedGeneration === undefined && deletionTimestamp === undefined;
+    this.facts = nothing ? NO_FACTS : { generation, observedGeneration, deletionTimestamp };
+    this.seen = undefined;
   }
 
   private get manager(): string | undefined {
@@ -213,19 +238,21 @@ export class VersionRecord implements Version {
   }
 
   private derive(): Derived {
-    const before = this.previous?.seen;
-    const { seen } = this;
+    const { seen, previous } = this;
+    const before = previous?.seen;
     const known = this.derived;
-    if (known !== undefined && known.before === before && known.seen === seen) return known;
+    const isCurrent = this.settled || (known?.before === before && known?.seen === seen);
+    if (known !== undefined && known.previous === previous && isCurrent) return known;
     const change = before === undefined || seen === undefined ? undefined : changedParts(before, seen);
     const fields = this.previous === undefined ? [] : before?.managedFields;
     const manager = unambiguousManager(fields, seen?.managedFields);
-    this.derived = { before, seen, change, manager };
+    this.derived = { previous, before, seen, change, manager };
     return this.derived;
   }
 }
 
 interface Derived {
+  readonly previous: VersionRecord | undefined;
   readonly before: ObservedEvent | undefined;
   readonly seen: ObservedEvent | undefined;
   readonly change: ChangedParts | undefined;

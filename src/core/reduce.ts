@@ -1,5 +1,5 @@
 import type { History } from './history.ts';
-import { nameKey } from './history.ts';
+import { nameKey, uidKey } from './history.ts';
 import { HistoryRecord, IncarnationRecord, NameRecord, VersionRecord } from './historyRecords.ts';
 import { placeDelivered, placeSeen } from './placeVersion.ts';
 import type { AbsentEvent, GapEvent, ObjectName, ObservedEvent, TraceEvent, WriteEvent } from './traceEvent.ts';
@@ -44,10 +44,6 @@ export function reduce(history: History, event: TraceEvent): void {
   }
 }
 
-function uidKey(cluster: string, uid: string): string {
-  return `${cluster}\0${uid}`;
-}
-
 function nameOf(history: HistoryRecord, cluster: string, name: ObjectName): NameRecord {
   const key = nameKey(cluster, name);
   let record = history.names.get(key);
@@ -68,6 +64,7 @@ function reduceObserved(history: HistoryRecord, event: ObservedEvent): void {
     }
     incarnation = begin(history, at, event, event.uid, beginningOf(history, at, event));
   } else if (incarnation.end !== undefined && !outlives(history, incarnation, event)) return;
+  history.touched = incarnation;
   describe(incarnation, event);
   const known = incarnation.find(event.token);
   if (known === undefined) {

@@ -281,6 +281,25 @@ describe('a log', () => {
     assert.ok([...log.eventsFrom(1)].length <= 125);
   });
 
+  it('forgets events and still knows their versions', () => {
+    const build = (maxEvents: number): EventLog => {
+      const trace = new TraceBuilder();
+      for (let index = 0; index < 300; index += 1) {
+        trace.seen(trace.object('U1', `v${index}`, { spec: { a: index } }, { generation: index }), {
+          change: 'MODIFIED',
+        });
+      }
+      const log = new EventLog({ maxEvents });
+      log.replay(trace.events);
+      return log;
+    };
+    const versions = (log: EventLog): unknown[] =>
+      [...log.history.uids.values()].flatMap((one) =>
+        one.versions.map(({ token, generation, changed, placed }) => [token, generation, changed?.paths, placed]),
+      );
+    assert.deepEqual(versions(build(50)), versions(build(1_000)));
+  });
+
   it('gives a second trace the numbers after the first', () => {
     const log = new EventLog();
     log.replay(demo());
