@@ -246,12 +246,14 @@ const firstPicture = {
   'npm.autoDetect': 'off',
 };
 
-/** Writes settings where the server reads them, both as the machine's and the user's. */
+/** Writes settings where the server reads them, both as the machine's and the user's, unless some are there. */
 export async function writeSettings(dataDir, settings) {
   const text = `${JSON.stringify({ ...firstPicture, ...settings }, undefined, 2)}\n`;
   for (const level of ['Machine', 'User']) {
     await mkdir(join(dataDir, 'data', level), { recursive: true });
-    await writeFile(join(dataDir, 'data', level, 'settings.json'), text);
+    await writeFile(join(dataDir, 'data', level, 'settings.json'), text, { flag: 'wx' }).catch((error) => {
+      if (error.code !== 'EEXIST') throw error;
+    });
   }
 }
 

@@ -15,17 +15,33 @@ export interface Answer {
 }
 
 /** Sends a request as another actor; `manager` is its field manager. */
-export function send(method: string, path: string, body?: unknown, manager = 'test-writer', type = 'application/json'): Promise<Answer> {
+export function send(
+  method: string,
+  path: string,
+  body?: unknown,
+  manager = 'test-writer',
+  type = 'application/json',
+): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const text = body === undefined ? undefined : JSON.stringify(body);
     const separator = path.includes('?') ? '&' : '?';
     const call = request(
-      { host: url.hostname, port: url.port, method, path: method === 'GET' ? path : `${path}${separator}fieldManager=${manager}`, ca, agent: false, headers: { authorization: `Bearer ${token}`, ...(text === undefined ? {} : { 'content-type': type }) } },
+      {
+        host: url.hostname,
+        port: url.port,
+        method,
+        path: method === 'GET' ? path : `${path}${separator}fieldManager=${manager}`,
+        ca,
+        agent: false,
+        headers: { authorization: `Bearer ${token}`, ...(text === undefined ? {} : { 'content-type': type }) },
+      },
       (response) => {
         let received = '';
         response.setEncoding('utf8');
         response.on('data', (chunk: string) => (received += chunk));
-        response.on('end', () => resolve({ status: response.statusCode ?? 0, body: JSON.parse(received) as JsonObject }));
+        response.on('end', () =>
+          resolve({ status: response.statusCode ?? 0, body: JSON.parse(received) as JsonObject }),
+        );
         response.on('error', reject);
       },
     );
@@ -35,7 +51,13 @@ export function send(method: string, path: string, body?: unknown, manager = 'te
 }
 
 /** As `send`, and the answer must be a success. */
-export async function must(method: string, path: string, body?: unknown, manager?: string, type?: string): Promise<JsonObject> {
+export async function must(
+  method: string,
+  path: string,
+  body?: unknown,
+  manager?: string,
+  type?: string,
+): Promise<JsonObject> {
   const answer = await send(method, path, body, manager, type);
   if (answer.status >= 300) throw new Error(`${method} ${path}: ${answer.status} ${JSON.stringify(answer.body)}`);
   return answer.body;

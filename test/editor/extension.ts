@@ -21,7 +21,9 @@ export async function set(name: string, value: unknown): Promise<void> {
 }
 
 /** Writes a kubeconfig with a context for each address and makes it the extension's. */
-export async function useKubeconfig(contexts: Record<string, { server: string; ca?: string; token?: string }>): Promise<void> {
+export async function useKubeconfig(
+  contexts: Record<string, { server: string; ca?: string; token?: string }>,
+): Promise<void> {
   const file = join(folder, `kubeconfig-${Date.now().toString(36)}.json`);
   const names = Object.keys(contexts);
   writeFileSync(
@@ -31,7 +33,13 @@ export async function useKubeconfig(contexts: Record<string, { server: string; c
       kind: 'Config',
       'current-context': names[0],
       contexts: names.map((name) => ({ name, context: { cluster: name, user: name } })),
-      clusters: names.map((name) => ({ name, cluster: { server: contexts[name]?.server, 'certificate-authority-data': Buffer.from(contexts[name]?.ca ?? apiServer.ca).toString('base64') } })),
+      clusters: names.map((name) => ({
+        name,
+        cluster: {
+          server: contexts[name]?.server,
+          'certificate-authority-data': Buffer.from(contexts[name]?.ca ?? apiServer.ca).toString('base64'),
+        },
+      })),
       users: names.map((name) => ({ name, user: { token: contexts[name]?.token ?? apiServer.token } })),
     }),
     { mode: 0o600 },
@@ -40,7 +48,11 @@ export async function useKubeconfig(contexts: Record<string, { server: string; c
 }
 
 /** Waits until something holds; fails with what was seen last. */
-export async function until<T>(what: string, look: () => T | undefined | Promise<T | undefined>, limitMs = 20_000): Promise<T> {
+export async function until<T>(
+  what: string,
+  look: () => T | undefined | Promise<T | undefined>,
+  limitMs = 20_000,
+): Promise<T> {
   const end = Date.now() + limitMs;
   for (;;) {
     const found = await look();
@@ -63,7 +75,8 @@ export function objectRow(api: ObjectVersionsApi, name: string): ShownRow | unde
 
 /** Removes what other suites watch. */
 export async function removeAllWatches(api: ObjectVersionsApi): Promise<void> {
-  for (const row of rowsBelow(api, 2)) if (row.node.type === 'watch') await vscode.commands.executeCommand('objectVersions.removeWatch', row.node);
+  for (const row of rowsBelow(api, 2))
+    if (row.node.type === 'watch') await vscode.commands.executeCommand('objectVersions.removeWatch', row.node);
 }
 
 /** Closes all editors, throwing unsaved text away. */

@@ -28,13 +28,21 @@ const launcher = join(root, 'scripts', 'vscodeLauncher.mjs');
 function stageExtension(): void {
   rmSync(extension, { recursive: true, force: true });
   mkdirSync(extension, { recursive: true });
-  const parts = ['package.json', 'l10n', 'media/icons', 'media/walkthrough', ...globSync('package.nls*.json', { cwd: root })];
+  const parts = [
+    'package.json',
+    'l10n',
+    'media/icons',
+    'media/walkthrough',
+    ...globSync('package.nls*.json', { cwd: root }),
+  ];
   for (const part of parts) cpSync(join(root, part), join(extension, part), { recursive: true });
   cpSync(process.env['OBJECT_VERSIONS_DIST'] ?? join(root, 'dist'), join(extension, 'dist'), { recursive: true });
 }
 
 async function bundleTests(): Promise<void> {
-  const entryPoints = globSync(['test/editor/suite/*.ts', 'test/editor/restart/*.ts'], { cwd: root }).map((file) => join(root, file));
+  const entryPoints = globSync(['test/editor/suite/*.ts', 'test/editor/restart/*.ts'], { cwd: root }).map((file) =>
+    join(root, file),
+  );
   await build({
     entryPoints,
     outdir: join(out, 'tests'),
@@ -50,7 +58,12 @@ async function bundleTests(): Promise<void> {
   });
 }
 
-async function runIn(which: 'stable' | 'floor', suite: 'suite' | 'restart', userData: string, env: Record<string, string>): Promise<Counted> {
+async function runIn(
+  which: 'stable' | 'floor',
+  suite: 'suite' | 'restart',
+  userData: string,
+  env: Record<string, string>,
+): Promise<Counted> {
   const result = join(out, `${which}-${suite}.json`);
   rmSync(result, { force: true });
   const folder = join(userData, 'workspace');
@@ -60,7 +73,13 @@ async function runIn(which: 'stable' | 'floor', suite: 'suite' | 'restart', user
     extensionDevelopmentPath: extension,
     extensionTestsPath: join(out, 'tests', suite, 'index.cjs'),
     launchArgs: [folder, `--user-data-dir=${userData}`, `--extensions-dir=${join(userData, 'extensions')}`],
-    extensionTestsEnv: { ...env, OBJECT_VERSIONS_VSCODE: which, OBJECT_VERSIONS_RESULTS: result, OBJECT_VERSIONS_TEST_SETTINGS: JSON.stringify(settings[which]), OBJECT_VERSIONS_SCREENSHOTS: join(root, 'out', 'screenshots') },
+    extensionTestsEnv: {
+      ...env,
+      OBJECT_VERSIONS_VSCODE: which,
+      OBJECT_VERSIONS_RESULTS: result,
+      OBJECT_VERSIONS_TEST_SETTINGS: JSON.stringify(settings[which]),
+      OBJECT_VERSIONS_SCREENSHOTS: join(root, 'out', 'screenshots'),
+    },
   }).then(
     () => false,
     (error: unknown) => {
@@ -74,7 +93,10 @@ async function runIn(which: 'stable' | 'floor', suite: 'suite' | 'restart', user
 }
 
 /** One run is dark and one is light, so that pictures of both are there to look at. */
-const settings = { stable: { 'workbench.colorTheme': 'Default Dark Modern' }, floor: { 'workbench.colorTheme': 'Default Light Modern' } };
+const settings = {
+  stable: { 'workbench.colorTheme': 'Default Dark Modern' },
+  floor: { 'workbench.colorTheme': 'Default Light Modern' },
+};
 
 /** What happens to an object while no window is open. */
 async function deleteMeanwhile(server: ApiServer, path: string): Promise<void> {
@@ -86,14 +108,22 @@ const runs: ['stable' | 'floor', 'suite' | 'restart'][] = [
   ['stable', 'restart'],
   ['floor', 'suite'],
 ];
-const chosen = asked.length === 0 ? runs : runs.filter(([which, suite]) => asked.includes(which) || asked.includes(`${which}-${suite}`));
+const chosen =
+  asked.length === 0
+    ? runs
+    : runs.filter(([which, suite]) => asked.includes(which) || asked.includes(`${which}-${suite}`));
 const total: Counted = { passed: 0, failed: 0, skipped: 0, slowest: [] };
 const data = { stable: mkdtempSync(join(tmpdir(), 'ov-stable-')), floor: mkdtempSync(join(tmpdir(), 'ov-floor-')) };
 stageExtension();
 await bundleTests();
 const server = await startApiServer();
 try {
-  const env = { OBJECT_VERSIONS_TEST_URL: server.url, OBJECT_VERSIONS_TEST_TOKEN: server.token, OBJECT_VERSIONS_TEST_CA: server.caFile, KUBECONFIG: join(data.stable, 'none') };
+  const env = {
+    OBJECT_VERSIONS_TEST_URL: server.url,
+    OBJECT_VERSIONS_TEST_TOKEN: server.token,
+    OBJECT_VERSIONS_TEST_CA: server.caFile,
+    KUBECONFIG: join(data.stable, 'none'),
+  };
   for (const [which, suite] of chosen) {
     console.error(`VS Code (${which}): ${suite}`);
     if (suite === 'restart') await deleteMeanwhile(server, '/api/v1/namespaces/restart-kept/configmaps/short-lived');

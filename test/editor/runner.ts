@@ -3,7 +3,7 @@ import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** mocha is an ES module: what `require` makes of it differs between the versions of Node in the tested hosts. */
-const imported: { default?: unknown } = mochaModule as unknown as { default?: unknown };
+const imported: { default?: unknown } = mochaModule;
 const inner = imported.default as { default?: typeof Mocha } & typeof Mocha;
 const MochaClass: typeof Mocha = inner.default ?? inner;
 

@@ -57,9 +57,10 @@ export function activateEditor(context: ExtensionContext): ObjectVersionsApi {
   const { subscriptions, extensionUri, workspaceState, globalStorageUri } = context;
   const log = window.createOutputChannel('Object Versions', { log: true });
   const showFailure = failurePresenter(log);
-  const onError = (error: unknown): void => log.error(error instanceof Error ? (error.stack ?? error.message) : String(error));
+  const onError = (error: unknown): void =>
+    log.error(error instanceof Error ? (error.stack ?? error.message) : String(error));
   const clock = systemClock;
-  const userAgent = `object-versions/${String((context.extension.packageJSON as { version?: string }).version ?? '')}`;
+  const userAgent = `object-versions/${(context.extension.packageJSON as { version?: string }).version ?? ''}`;
   const command = commandRegistrar(showFailure);
 
   const session = new Session(onError);
@@ -70,11 +71,18 @@ export function activateEditor(context: ExtensionContext): ObjectVersionsApi {
     clock,
     onError,
     keepBodies: settings.keepBodies,
-    store: { load: () => workspaceState.get(STORED_WATCHES), save: async (definitions) => workspaceState.update(STORED_WATCHES, definitions) },
+    store: {
+      load: () => workspaceState.get(STORED_WATCHES),
+      save: async (definitions) => workspaceState.update(STORED_WATCHES, definitions),
+    },
   });
   const now = (): number => clock.now();
   const tree = new WatchedObjects({ session, watches, clusters, now, pageSize: settings.pageSize });
-  const treeView = window.createTreeView(viewIds.watchedObjects, { treeDataProvider: tree, showCollapseAll: true, canSelectMany: true });
+  const treeView = window.createTreeView(viewIds.watchedObjects, {
+    treeDataProvider: tree,
+    showCollapseAll: true,
+    canSelectMany: true,
+  });
   const sources = new TraceSources(() => session.history);
   const shelf = new TextShelf((address) => versionText(sources, address), now);
   const live = new LiveDocuments({
@@ -84,7 +92,10 @@ export function activateEditor(context: ExtensionContext): ObjectVersionsApi {
     drafts: new Drafts(join(globalStorageUri.fsPath, 'drafts')),
     read: async (address, signal) => {
       const { connected, resource, target } = await locate(clusters, address);
-      return { object: await readObject(connected.cluster, target, signal), schema: await connected.schema(resource, signal) };
+      return {
+        object: await readObject(connected.cluster, target, signal),
+        schema: await connected.schema(resource, signal),
+      };
     },
   });
   const decisions = new Decisions(shelf, live);
@@ -103,10 +114,36 @@ export function activateEditor(context: ExtensionContext): ObjectVersionsApi {
   });
   const problems = new SaveProblems();
   const reasons = new SaveReasons();
-  const saver = new ObjectSaver({ live, writer, decisions, problems, locate: (address) => locate(clusters, address), onError });
+  const saver = new ObjectSaver({
+    live,
+    writer,
+    decisions,
+    problems,
+    locate: (address) => locate(clusters, address),
+    onError,
+  });
   const source = liveSource(session);
   const timeline = new TimelinePanel({ extensionUri, source, log, actions: timelineActions(() => editor, source) });
-  const editor: Editor = { context, log, clock, userAgent, showFailure, command, session, clusters, watches, tree, treeView, shelf, live, decisions, writer, reports, timeline, start: () => start() };
+  const editor: Editor = {
+    context,
+    log,
+    clock,
+    userAgent,
+    showFailure,
+    command,
+    session,
+    clusters,
+    watches,
+    tree,
+    treeView,
+    shelf,
+    live,
+    decisions,
+    writer,
+    reports,
+    timeline,
+    start: () => start(),
+  };
 
   const start = starter(editor);
   const showWatchContext = (): void => {
@@ -127,11 +164,17 @@ export function activateEditor(context: ExtensionContext): ObjectVersionsApi {
     reasons,
     timeline,
     watches.onDidChange(showWatchContext),
-    clusters.onDidConnect((connected) => void followSandboxFeed(connected, { session, clock, userAgent }).catch(onError)),
+    clusters.onDidConnect(
+      (connected) => void followSandboxFeed(connected, { session, clock, userAgent }).catch(onError),
+    ),
     treeView.onDidChangeVisibility(({ visible }) => {
       if (visible) start();
     }),
-    workspace.registerFileSystemProvider(scheme, new ObjectFileSystem({ live, shelf, reasons, saver, isReadOnly: settings.readOnly }), { isCaseSensitive: true }),
+    workspace.registerFileSystemProvider(
+      scheme,
+      new ObjectFileSystem({ live, shelf, reasons, saver, isReadOnly: settings.readOnly }),
+      { isCaseSensitive: true },
+    ),
     workspace.onDidChangeConfiguration((event) => {
       if (event.affectsConfiguration(`objectVersions.${settingIds.kubeconfig}`)) clusters.reset();
       if (event.affectsConfiguration('objectVersions')) showWatchContext();
@@ -152,10 +195,17 @@ export function activateEditor(context: ExtensionContext): ObjectVersionsApi {
     command(commandIds.openTimeline, () => timeline.show()),
     command(commandIds.showLog, () => log.show()),
     command(commandIds.toggleReadOnly, () => changeSetting(settingIds.readOnly, !settings.readOnly())),
-    command(commandIds.openWalkthrough, () => commands.executeCommand('workbench.action.openWalkthrough', `${context.extension.id}#objectVersions.lessons`, false)),
+    command(commandIds.openWalkthrough, () =>
+      commands.executeCommand(
+        'workbench.action.openWalkthrough',
+        `${context.extension.id}#objectVersions.lessons`,
+        false,
+      ),
+    ),
   );
   if (treeView.visible) start();
-  if (settings.openOnStart()) void openAll(editor, start).catch((error: unknown) => showFailure(error, l10n.t('Opening')));
+  if (settings.openOnStart())
+    void openAll(editor, start).catch((error: unknown) => showFailure(error, l10n.t('Opening')));
   return api(editor, start);
 }
 
@@ -175,7 +225,15 @@ async function startWatching(editor: Editor): Promise<void> {
   const onProblem = (problem: unknown): void => log.warn(`log on disk: ${messageOf(problem)}`);
   try {
     context.subscriptions.push(
-      await keepOnDisk({ folder, session, clock, creator: userAgent, sizeMegabytes: settings.logSizeMegabytes, ageDays: settings.logAgeDays, onProblem }),
+      await keepOnDisk({
+        folder,
+        session,
+        clock,
+        creator: userAgent,
+        sizeMegabytes: settings.logSizeMegabytes,
+        ageDays: settings.logAgeDays,
+        onProblem,
+      }),
     );
   } catch (error) {
     onProblem(error);

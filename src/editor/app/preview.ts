@@ -8,12 +8,25 @@ import { shownOf } from '../documents/hiddenValues.ts';
 import type { TextShelf } from '../documents/textShelf.ts';
 
 /** Shows what a write would store beside what is stored; a Secret's values stay hidden. */
-export async function showPreview(shelf: TextShelf, secretKey: string, target: Target, before: JsonObject, after: JsonObject): Promise<void> {
+export async function showPreview(
+  shelf: TextShelf,
+  secretKey: string,
+  target: Target,
+  before: JsonObject,
+  after: JsonObject,
+): Promise<void> {
   const id = randomUUID();
-  const text = (object: JsonObject): string => printYaml(shownOf(object, isSecret(target) ? { key: secretKey } : undefined));
+  const text = (object: JsonObject): string =>
+    printYaml(shownOf(object, isSecret(target) ? { key: secretKey } : undefined));
   const left = otherUri('side', `${id}-before`, `${target.name} stored.yaml`);
   const right = otherUri('side', `${id}-after`, `${target.name} would be.yaml`);
   shelf.put(left, text(before));
   shelf.put(right, text(after));
-  await commands.executeCommand('vscode.diff', left, right, l10n.t('{0}: stored ↔ would be stored', describeTarget(target)), { preview: true });
+  await commands.executeCommand(
+    'vscode.diff',
+    left,
+    right,
+    l10n.t('{0}: stored ↔ would be stored', describeTarget(target)),
+    { preview: true },
+  );
 }

@@ -7,13 +7,16 @@ export function withProgress<T>(
   work: (signal: AbortSignal, progress: Progress<{ message?: string }>) => Promise<T>,
 ): Promise<T> {
   return Promise.resolve(
-    window.withProgress({ location: ProgressLocation.Notification, title, cancellable: true }, async (progress, token) => {
-      const bridge = signalOf(token);
-      try {
-        return await work(bridge.signal, progress);
-      } finally {
-        bridge.dispose();
-      }
-    }),
+    window.withProgress(
+      { location: ProgressLocation.Notification, title, cancellable: true },
+      async (progress, token) => {
+        const bridge = signalOf(token);
+        try {
+          return await work(bridge.signal, progress);
+        } finally {
+          bridge.dispose();
+        }
+      },
+    ),
   );
 }

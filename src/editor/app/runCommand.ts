@@ -6,24 +6,29 @@ export type ShowFailure = (error: unknown, what: string) => void;
 
 /** Makes the one place that turns failures into messages. */
 export function failurePresenter(log: LogOutputChannel): ShowFailure {
+  const show = (sentence: string): void => {
+    const showLog = l10n.t('Show Log');
+    offer(sentence, showLog, () => log.show()).catch((problem: unknown) => log.error(String(problem)));
+  };
   return (error, what) => {
     if (isAppError(error, 'cancelled')) return;
     const known = isAppError(error) && error.code !== 'internal';
     if (known) log.warn(`${what}: ${error.code}: ${error.message}`, error.details);
     else log.error(`${what}: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
-    const sentence = known ? [error.message, error.advice].filter((part) => part !== '').join(' ') : l10n.t('{0} failed: {1}', what, messageOf(error));
-    const showLog = l10n.t('Show Log');
-    window.showErrorMessage(sentence, showLog).then(
-      (chosen) => {
-        if (chosen === showLog) log.show();
-      },
-      (problem: unknown) => log.error(String(problem)),
-    );
+    const sentence = known
+      ? [error.message, error.advice].filter((part) => part !== '').join(' ')
+      : l10n.t('{0} failed: {1}', what, messageOf(error));
+    show(sentence);
   };
 }
 
+/** Shows an error with one button; what it does runs when it is pressed. */
+async function offer(sentence: string, button: string, run: () => void): Promise<void> {
+  if ((await window.showErrorMessage(sentence, button)) === button) run();
+}
+
 /** Registers commands of which every failure goes through one presenter. */
-export type RegisterCommand = (id: string, run: (...args: readonly unknown[]) => Promise<unknown> | unknown) => Disposable;
+export type RegisterCommand = (id: string, run: (...args: readonly unknown[]) => unknown) => Disposable;
 
 /** Makes `RegisterCommand`. What a command returns goes to its caller; a failure is shown, and the caller gets undefined. */
 export function commandRegistrar(showFailure: ShowFailure): RegisterCommand {

@@ -18,7 +18,11 @@ export function registerStatusBar(editor: Pick<Editor, 'watches' | 'clusters'>):
     const guarded = labels.some((label) => isProtected(label, settings.protectedContexts()));
     const icon = readOnly ? '$(lock)' : guarded ? '$(shield)' : '$(server-environment)';
     item.text = `${icon} ${labels.length === 1 ? (labels[0] ?? '') : l10n.t('{0} clusters', labels.length)}`;
-    const state = readOnly ? l10n.t('writing is switched off') : guarded ? l10n.t('protected: every write asks first') : l10n.t('writes are checked against the version that was read');
+    const state = readOnly
+      ? l10n.t('writing is switched off')
+      : guarded
+        ? l10n.t('protected: every write asks first')
+        : l10n.t('writes are checked against the version that was read');
     item.tooltip = `${labels.join(', ')}\n${state}`;
     item.accessibilityInformation = { label: `${l10n.t('Object Versions')}: ${labels.join(', ')}, ${state}` };
     item.command = readOnly ? commandIds.toggleReadOnly : `${viewIds.watchedObjects}.focus`;
@@ -26,5 +30,9 @@ export function registerStatusBar(editor: Pick<Editor, 'watches' | 'clusters'>):
     item.show();
   };
   show();
-  return [item, editor.watches.onDidChange(show), workspace.onDidChangeConfiguration((event) => event.affectsConfiguration('objectVersions') && show())];
+  return [
+    item,
+    editor.watches.onDidChange(show),
+    workspace.onDidChangeConfiguration((event) => event.affectsConfiguration('objectVersions') && show()),
+  ];
 }

@@ -43,8 +43,8 @@ export interface ClustersOptions {
   readonly clock: Clock;
   readonly userAgent: string;
   /** Files named in the settings; empty: as kubectl finds them. */
-  kubeconfigPaths(): readonly string[];
-  onError(error: unknown): void;
+  readonly kubeconfigPaths: () => readonly string[];
+  readonly onError: (error: unknown) => void;
 }
 
 /** The clusters of the kubeconfig and the sandbox: connected when first needed, once each. */
@@ -71,7 +71,8 @@ export class Clusters implements Disposable {
    * @throws AppError as `loadKubeconfig` does; never where only the sandbox is there to choose.
    */
   async contexts(): Promise<ContextChoice[]> {
-    const own: ContextChoice[] = this.sandbox === undefined ? [] : [{ key: sandboxKey, label: 'sandbox', isCurrent: false }];
+    const own: ContextChoice[] =
+      this.sandbox === undefined ? [] : [{ key: sandboxKey, label: 'sandbox', isCurrent: false }];
     try {
       const config = await this.kubeconfig();
       return [
@@ -100,17 +101,20 @@ export class Clusters implements Disposable {
     if (there !== undefined) return there;
     const attempt = this.open(key, limited(CONNECT_LIMIT_MS, signal));
     this.connected.set(key, attempt);
-    attempt.then(
-      (cluster) => {
-        if (this.connected.get(key) !== attempt) return;
-        this.known.set(key, cluster);
-        this.arrivals.fire(cluster);
-      },
-      () => {
-        if (this.connected.get(key) === attempt) this.connected.delete(key);
-      },
-    );
+    void this.settle(key, attempt);
     return attempt;
+  }
+
+  private async settle(key: string, attempt: Promise<ConnectedCluster>): Promise<void> {
+    try {
+      const cluster = await attempt;
+      if (this.connected.get(key) !== attempt) return;
+      this.known.set(key, cluster);
+      this.arrivals.fire(cluster);
+    } catch {
+      // The caller has the error; here it only matters that the next one tries again.
+      if (this.connected.get(key) === attempt) this.connected.delete(key);
+    }
   }
 
   /** The connection of a cluster that answered before. */
@@ -185,10 +189,18 @@ export class Clusters implements Disposable {
 }
 
 function sandboxStopped(): AppError {
-  return new AppError('unreachable', 'The sandbox is not running.', { advice: 'Start it with "Object Versions: Start Sandbox".' });
+  return new AppError('unreachable', 'The sandbox is not running.', {
+    advice: 'Start it with "Object Versions: Start Sandbox".',
+  });
 }
 
-function connection(key: string, isSandbox: boolean, cluster: Cluster, id: string, closing: AbortSignal): ConnectedCluster {
+function connection(
+  key: string,
+  isSandbox: boolean,
+  cluster: Cluster,
+  id: string,
+  closing: AbortSignal,
+): ConnectedCluster {
   let discovery: Promise<Discovery> | undefined;
   return {
     key,

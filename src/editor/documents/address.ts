@@ -43,7 +43,10 @@ export function liveUri(object: ObjectAddress): Uri {
 
 /** The document that shows one version, named by its badge. */
 export function versionUri(object: ObjectAddress, token: string, badge: string): Uri {
-  return made(['@version', ...segments(object), encodeURIComponent(token), encodeURIComponent(object.name)], `${object.name} ${badge}.yaml`);
+  return made(
+    ['@version', ...segments(object), encodeURIComponent(token), encodeURIComponent(object.name)],
+    `${object.name} ${badge}.yaml`,
+  );
 }
 
 /** A document of a decision or a report; the file name is what its tab says. */
@@ -58,12 +61,20 @@ export function otherUri(type: 'decision' | 'side' | 'report', id: string, fileN
 export function parseAddress(uri: Uri): DocumentAddress {
   const [first = '', ...rest] = uri.path.split('/').slice(1);
   const type = first.slice(1);
-  if (type === 'live' && rest.length === FIELDS.length) return { type, object: readObject(rest, decodeFileName(rest.at(-1) ?? '')) };
+  if (type === 'live' && rest.length === FIELDS.length)
+    return { type, object: readObject(rest, decodeFileName(rest.at(-1) ?? '')) };
   if (type === 'version' && rest.length === FIELDS.length + 2) {
-    return { type, object: readObject(rest, decodeURIComponent(rest.at(-2) ?? '')), token: decodeURIComponent(rest.at(-3) ?? '') };
+    return {
+      type,
+      object: readObject(rest, decodeURIComponent(rest.at(-2) ?? '')),
+      token: decodeURIComponent(rest.at(-3) ?? ''),
+    };
   }
-  if ((type === 'decision' || type === 'side' || type === 'report') && rest.length === 2) return { type, id: decodeURIComponent(rest[0] ?? '') };
-  throw new AppError('usage', `There is no document at ${uri.toString(true)}.`, { advice: 'Open objects from the tree "Watched Objects".' });
+  if ((type === 'decision' || type === 'side' || type === 'report') && rest.length === 2)
+    return { type, id: decodeURIComponent(rest[0] ?? '') };
+  throw new AppError('usage', `There is no document at ${uri.toString(true)}.`, {
+    advice: 'Open objects from the tree "Watched Objects".',
+  });
 }
 
 function decodeFileName(text: string): string {
@@ -72,5 +83,14 @@ function decodeFileName(text: string): string {
 
 function readObject(parts: readonly string[], name: string): ObjectAddress {
   const field = (at: number): string => (parts[at] === EMPTY ? '' : decodeURIComponent(parts[at] ?? ''));
-  return { cluster: field(0), group: field(1), version: field(2), resource: field(3), kind: field(4), namespace: field(5), uid: field(6), name };
+  return {
+    cluster: field(0),
+    group: field(1),
+    version: field(2),
+    resource: field(3),
+    kind: field(4),
+    namespace: field(5),
+    uid: field(6),
+    name,
+  };
 }

@@ -1,4 +1,13 @@
-import { CodeLens, EventEmitter, l10n, languages, Range, type CodeLensProvider, type Disposable, type TextDocument } from 'vscode';
+import {
+  CodeLens,
+  EventEmitter,
+  l10n,
+  languages,
+  Range,
+  type CodeLensProvider,
+  type Disposable,
+  type TextDocument,
+} from 'vscode';
 import { nameKey } from '../../core/history.ts';
 import { identityOf } from '../../write/target.ts';
 import type { Editor } from '../app/editor.ts';
@@ -14,7 +23,11 @@ export function registerBanners(editor: Pick<Editor, 'live' | 'session' | 'clust
     onDidChangeCodeLenses: changed.event,
     provideCodeLenses: (text) => lenses(editor, text),
   };
-  return [changed, editor.live.onDidChangeState(() => changed.fire()), languages.registerCodeLensProvider({ scheme, language: languageId }, provider)];
+  return [
+    changed,
+    editor.live.onDidChangeState(() => changed.fire()),
+    languages.registerCodeLensProvider({ scheme, language: languageId }, provider),
+  ];
 }
 
 function lenses(editor: Pick<Editor, 'live' | 'session' | 'clusters'>, text: TextDocument): CodeLens[] {
@@ -25,19 +38,44 @@ function lenses(editor: Pick<Editor, 'live' | 'session' | 'clusters'>, text: Tex
   const { cluster, ...name } = document.address;
   const id = editor.clusters.get(cluster)?.id ?? cluster;
   const node = { type: 'incarnation', id: '', watch: '', key: nameKey(id, name), uid: document.address.uid };
-  const lens = (title: string, command = '', argument: unknown = node): CodeLens => new CodeLens(top, { title, command, arguments: [argument] });
+  const lens = (title: string, command = '', argument: unknown = node): CodeLens =>
+    new CodeLens(top, { title, command, arguments: [argument] });
   const state = stateWords(document);
-  const moved = text.isDirty && document.base !== undefined && identityOf(document.base).token !== identityOf(document.stored).token && identityOf(document.base).token !== '';
+  const moved =
+    text.isDirty &&
+    document.base !== undefined &&
+    identityOf(document.base).token !== identityOf(document.stored).token &&
+    identityOf(document.base).token !== '';
   return [
     ...(state === '' ? [] : [lens(`$(warning) ${state}`)]),
     ...(moved ? [lens(`$(sync) ${l10n.t('Changed on the server meanwhile: saving carries your change over.')}`)] : []),
     lens(l10n.t('Show on Timeline'), commandIds.showOnTimeline),
-    ...(document.address.resource === 'secrets' ? [lens(document.hideKey === undefined ? l10n.t('Hide Values') : l10n.t('Show Values'), commandIds.showSecretValues)] : []),
-    ...(newestVersion(editor.session.history.uids.get(`${id}\0${document.address.uid}`) ?? emptyIncarnation) === undefined ? [] : [lens(l10n.t('Compare with a Version'), commandIds.compareVersions)]),
+    ...(document.address.resource === 'secrets'
+      ? [
+          lens(
+            document.hideKey === undefined ? l10n.t('Hide Values') : l10n.t('Show Values'),
+            commandIds.showSecretValues,
+          ),
+        ]
+      : []),
+    ...(newestVersion(editor.session.history.uids.get(`${id}\0${document.address.uid}`) ?? emptyIncarnation) ===
+    undefined
+      ? []
+      : [lens(l10n.t('Compare with a Version'), commandIds.compareVersions)]),
   ];
 }
 
-const emptyIncarnation = { cluster: '', name: { group: '', resource: '', namespace: '', name: '' }, uid: '', apiVersion: '', kind: '', began: 'earlier' as const, firstAt: 0, firstSeq: 0, versions: [] };
+const emptyIncarnation = {
+  cluster: '',
+  name: { group: '', resource: '', namespace: '', name: '' },
+  uid: '',
+  apiVersion: '',
+  kind: '',
+  began: 'earlier' as const,
+  firstAt: 0,
+  firstSeq: 0,
+  versions: [],
+};
 
 function stateWords(document: LiveDocument): string {
   switch (document.state) {
@@ -48,6 +86,9 @@ function stateWords(document: LiveDocument): string {
     case 'gone':
       return l10n.t('This incarnation is gone and the name is free. The text is the last that was seen.');
     case 'recreated':
-      return l10n.t('This incarnation is gone: {0} holds the name now. The text is the last that was seen of the old one.', shortUid(document.holder ?? ''));
+      return l10n.t(
+        'This incarnation is gone: {0} holds the name now. The text is the last that was seen of the old one.',
+        shortUid(document.holder ?? ''),
+      );
   }
 }

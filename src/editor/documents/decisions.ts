@@ -1,5 +1,5 @@
 import { mergeDiff3 } from 'node-diff3';
-import { commands, l10n, Uri, window, workspace, WorkspaceEdit, Range } from 'vscode';
+import { commands, l10n, Range, window, workspace, WorkspaceEdit, type Uri } from 'vscode';
 import { AppError } from '../../base/appError.ts';
 import type { JsonObject } from '../../codec/json.ts';
 import { printYaml } from '../../codec/yamlPrint.ts';
@@ -48,7 +48,9 @@ export class Decisions {
   get(id: string): OpenDecision {
     const decision = this.decisions.get(id);
     if (decision !== undefined) return decision;
-    throw new AppError('not-found', l10n.t('This decision belongs to an earlier session.'), { advice: l10n.t('Save the object\'s own document again.') });
+    throw new AppError('not-found', l10n.t('This decision belongs to an earlier session.'), {
+      advice: l10n.t("Save the object's own document again."),
+    });
   }
 
   /** Opens the merge editor on a decision. */
@@ -56,7 +58,8 @@ export class Decisions {
     this.count += 1;
     const id = String(this.count);
     const name = decision.located.target.name;
-    const text = (object: JsonObject): string => printYaml(shownOf(object, decision.hideKey === undefined ? undefined : { key: decision.hideKey }));
+    const text = (object: JsonObject): string =>
+      printYaml(shownOf(object, decision.hideKey === undefined ? undefined : { key: decision.hideKey }));
     const { base, theirs, yours } = decision.sides;
     this.decisions.set(id, { ...decision, theirs });
     const put = (part: string, content: string): Uri => {
@@ -78,7 +81,12 @@ export class Decisions {
       });
       return;
     }
-    await commands.executeCommand('vscode.diff', yoursUri, output, l10n.t('{0}: yours ↔ decided (edit the right side and save it)', name));
+    await commands.executeCommand(
+      'vscode.diff',
+      yoursUri,
+      output,
+      l10n.t('{0}: yours ↔ decided (edit the right side and save it)', name),
+    );
   }
 
   /** A decision is stored: the document it came from shows what is stored now. */
@@ -93,7 +101,11 @@ export class Decisions {
     document.base = document.stored;
     document.remember(text, document.stored);
     const edit = new WorkspaceEdit();
-    edit.replace(decision.uri, new Range(open.positionAt(0), open.positionAt(open.getText().length)), document.render(document.stored));
+    edit.replace(
+      decision.uri,
+      new Range(open.positionAt(0), open.positionAt(open.getText().length)),
+      document.render(document.stored),
+    );
     await workspace.applyEdit(edit);
     await open.save();
     window.setStatusBarMessage(l10n.t('{0} shows what was decided.', describeTarget(decision.located.target)), 8000);
@@ -106,9 +118,20 @@ export class Decisions {
  */
 function withMarkers(yours: string, base: string, theirs: string): string {
   const lines = (text: string): string[] => text.split('\n');
-  const merged = mergeDiff3(lines(theirs), lines(base), lines(yours), { label: { a: 'theirs', o: 'base', b: 'yours' } });
+  const merged = mergeDiff3(lines(theirs), lines(base), lines(yours), {
+    label: { a: 'theirs', o: 'base', b: 'yours' },
+  });
   if (merged.conflict) return merged.result.join('\n');
-  return ['<<<<<<< theirs', theirs.trimEnd(), '||||||| base', base.trimEnd(), '=======', yours.trimEnd(), '>>>>>>> yours', ''].join('\n');
+  return [
+    '<<<<<<< theirs',
+    theirs.trimEnd(),
+    '||||||| base',
+    base.trimEnd(),
+    '=======',
+    yours.trimEnd(),
+    '>>>>>>> yours',
+    '',
+  ].join('\n');
 }
 
 /** VS Code's merge editor has no public command; the one that its Git support uses is looked for by name. */

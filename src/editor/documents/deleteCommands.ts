@@ -25,7 +25,8 @@ export function registerDeleteCommands(editor: Editor): Disposable[] {
   const { command } = editor;
   return [
     command(commandIds.deleteObject, async (node, selected) => {
-      const nodes = Array.isArray(selected) && selected.length > 1 ? (selected as unknown[]).filter(isTreeNode) : [node];
+      const nodes =
+        Array.isArray(selected) && selected.length > 1 ? (selected as unknown[]).filter(isTreeNode) : [node];
       const incarnations = nodes.map((item) => livingIncarnationOf(editor, item));
       await confirmDelete(editor, incarnations);
       for (const incarnation of incarnations) await deleteIncarnation(editor, incarnation);
@@ -36,17 +37,26 @@ export function registerDeleteCommands(editor: Editor): Disposable[] {
 
 async function confirmDelete(editor: Editor, incarnations: readonly Incarnation[]): Promise<void> {
   refuseReadOnly();
-  const names = incarnations.map(({ name, uid, kind }) => `${kind} ${name.namespace === '' ? '' : `${name.namespace}/`}${name.name} (${shortUid(uid)})`);
+  const names = incarnations.map(
+    ({ name, uid, kind }) =>
+      `${kind} ${name.namespace === '' ? '' : `${name.namespace}/`}${name.name} (${shortUid(uid)})`,
+  );
   const labels = new Set(incarnations.map((incarnation) => editor.clusters.byId(incarnation.cluster)?.label ?? ''));
   const guarded = [...labels].some((label) => isProtected(label, settings.protectedContexts()));
   const remove = l10n.t('Delete');
   const detail = [
     ...names,
     '',
-    l10n.t('Only this incarnation, at the version that you see, is deleted: if it changed or was replaced meanwhile, nothing is.'),
+    l10n.t(
+      'Only this incarnation, at the version that you see, is deleted: if it changed or was replaced meanwhile, nothing is.',
+    ),
     ...(guarded ? [l10n.t('This context is protected: {0}.', [...labels].join(', '))] : []),
   ].join('\n');
-  const chosen = await window.showWarningMessage(l10n.t('Delete {0} object(s)?', incarnations.length), { modal: true, detail }, remove);
+  const chosen = await window.showWarningMessage(
+    l10n.t('Delete {0} object(s)?', incarnations.length),
+    { modal: true, detail },
+    remove,
+  );
   if (chosen !== remove) throw cancelled();
 }
 
@@ -81,7 +91,9 @@ async function deleteIncarnation(editor: Editor, incarnation: Incarnation): Prom
 
 function refuseReadOnly(): void {
   if (!settings.readOnly()) return;
-  throw new AppError('forbidden', l10n.t('Writing is switched off.'), { advice: l10n.t('Run "Object Versions: Toggle Read Only" to switch it on.') });
+  throw new AppError('forbidden', l10n.t('Writing is switched off.'), {
+    advice: l10n.t('Run "Object Versions: Toggle Read Only" to switch it on.'),
+  });
 }
 
 /** Writes a version that was seen before back: onto the living incarnation as edits, or as a new incarnation of its name. */
@@ -96,21 +108,45 @@ async function restore(editor: Editor, node: unknown): Promise<void> {
     return;
   }
   if (identityOf(current).uid !== incarnation.uid) {
-    throw new AppError('not-found', l10n.t('Another incarnation holds the name {0} now.', describeTarget(located.target)), { advice: l10n.t('An old incarnation is not written over a new one.') });
+    throw new AppError(
+      'not-found',
+      l10n.t('Another incarnation holds the name {0} now.', describeTarget(located.target)),
+      { advice: l10n.t('An old incarnation is not written over a new one.') },
+    );
   }
   const token = newestVersion(incarnation)?.token;
   if (token !== undefined) await openDiff({ incarnation, token }, { incarnation, token: version.token });
   const write = l10n.t('Write Back');
-  const question = l10n.t('Write this version of {0} back? The comparison shows what changes.', describeTarget(located.target));
+  const question = l10n.t(
+    'Write this version of {0} back? The comparison shows what changes.',
+    describeTarget(located.target),
+  );
   if ((await window.showWarningMessage(question, { modal: true }, write)) !== write) throw cancelled();
-  await finish(editor, located, await editor.writer.write({ ...located, intent: { kind: 'edits', base: current, desired: carried(version.body, current) } }));
+  await finish(
+    editor,
+    located,
+    await editor.writer.write({
+      ...located,
+      intent: { kind: 'edits', base: current, desired: carried(version.body, current) },
+    }),
+  );
 }
 
 async function recreate(incarnation: Incarnation, version: BodiedVersion, located: Located): Promise<void> {
   const create = l10n.t('Create');
   const name = describeTarget(located.target);
-  const detail = l10n.t('It will be a new incarnation with a new UID. What pointed at {0} by UID will not point at it.', shortUid(incarnation.uid));
-  if ((await window.showWarningMessage(l10n.t('{0} is gone. Create it again?', name), { modal: true, detail }, create)) !== create) throw cancelled();
+  const detail = l10n.t(
+    'It will be a new incarnation with a new UID. What pointed at {0} by UID will not point at it.',
+    shortUid(incarnation.uid),
+  );
+  if (
+    (await window.showWarningMessage(
+      l10n.t('{0} is gone. Create it again?', name),
+      { modal: true, detail },
+      create,
+    )) !== create
+  )
+    throw cancelled();
   const { createObject } = await import('../writing/createObject.ts');
   await createObject(located, version.body, settings.write().fieldManager, limited(settings.write().timeoutMs));
   window.setStatusBarMessage(l10n.t('{0} is created as a new incarnation.', name), 8000);
@@ -123,7 +159,10 @@ function versionOf(incarnation: Incarnation, node: unknown): BodiedVersion {
   const version = incarnation.versions.find((item) => item.token === token);
   if (version?.body === undefined) throw new AppError('not-found', l10n.t('The content of this version was not kept.'));
   if (incarnation.name.group === '' && incarnation.name.resource === 'secrets') {
-    throw new AppError('usage', l10n.t('The values of a Secret are not kept, so that an older version cannot be written back.'));
+    throw new AppError(
+      'usage',
+      l10n.t('The values of a Secret are not kept, so that an older version cannot be written back.'),
+    );
   }
   return version as BodiedVersion;
 }
@@ -132,7 +171,15 @@ function versionOf(incarnation: Incarnation, node: unknown): BodiedVersion {
 function carried(old: JsonObject, current: JsonObject): JsonObject {
   const metadata = isJsonObject(old['metadata']) ? old['metadata'] : {};
   const now = isJsonObject(current['metadata']) ? current['metadata'] : {};
-  const kept = ['uid', 'resourceVersion', 'generation', 'creationTimestamp', 'managedFields', 'deletionTimestamp', 'deletionGracePeriodSeconds'];
+  const kept = [
+    'uid',
+    'resourceVersion',
+    'generation',
+    'creationTimestamp',
+    'managedFields',
+    'deletionTimestamp',
+    'deletionGracePeriodSeconds',
+  ];
   const own = Object.fromEntries(Object.entries(metadata).filter(([name]) => !kept.includes(name)));
   const theirs = Object.fromEntries(Object.entries(now).filter(([name]) => kept.includes(name)));
   const status = current['status'];

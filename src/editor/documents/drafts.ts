@@ -43,7 +43,7 @@ export class Drafts {
     const value = parseJson(text);
     if (!isJsonObject(value) || !isJsonObject(value['shown'])) return undefined;
     const { shown, mtime, size } = value;
-    return typeof mtime === 'number' && typeof size === 'number' ? { shown: shown as JsonObject, mtime, size } : undefined;
+    return typeof mtime === 'number' && typeof size === 'number' ? { shown, mtime, size } : undefined;
   }
 
   private fileOf(uri: string): string {

@@ -29,7 +29,11 @@ export interface UnknownStandIn {
  * Puts back what was hidden: a stand-in becomes the value that it stood for in `original`, wherever a person moved it; what
  * stayed hidden stays as it is, byte for byte.
  */
-export function revealed(edited: JsonObject, original: JsonObject, key: string): { readonly object: JsonObject; readonly unknown: readonly UnknownStandIn[] } {
+export function revealed(
+  edited: JsonObject,
+  original: JsonObject,
+  key: string,
+): { readonly object: JsonObject; readonly unknown: readonly UnknownStandIn[] } {
   const values = new Map<string, Json>();
   collect(shownOf(original, { key }), shownOf(original, undefined), values);
   const unknown: UnknownStandIn[] = [];
@@ -43,11 +47,17 @@ function collect(hidden: Json | undefined, open: Json | undefined, values: Map<s
   } else if (Array.isArray(hidden)) {
     for (const [index, item] of hidden.entries()) collect(item, Array.isArray(open) ? open[index] : undefined, values);
   } else if (isJsonObject(hidden)) {
-    for (const [name, item] of Object.entries(hidden)) collect(item, isJsonObject(open) ? open[name] : undefined, values);
+    for (const [name, item] of Object.entries(hidden))
+      collect(item, isJsonObject(open) ? open[name] : undefined, values);
   }
 }
 
-function putBack(value: Json, values: ReadonlyMap<string, Json>, path: readonly (string | number)[], unknown: UnknownStandIn[]): Json {
+function putBack(
+  value: Json,
+  values: ReadonlyMap<string, Json>,
+  path: readonly (string | number)[],
+  unknown: UnknownStandIn[],
+): Json {
   if (typeof value === 'string') {
     if (!value.startsWith(HIDDEN)) return value;
     const stoodFor = values.get(value);

@@ -39,7 +39,14 @@ export class LiveDocument {
   private readonly schema: ListSchema;
   private readonly texts = new Map<string, JsonObject>();
 
-  constructor(uri: Uri, address: ObjectAddress, stored: JsonObject, schema: ListSchema, secretKey: string, now: number) {
+  constructor(
+    uri: Uri,
+    address: ObjectAddress,
+    stored: JsonObject,
+    schema: ListSchema,
+    secretKey: string,
+    now: number,
+  ) {
     this.uri = uri;
     this.address = address;
     this.schema = schema;

@@ -27,7 +27,7 @@ export interface LiveDocumentsOptions {
   readonly drafts: Drafts;
   readonly clock: Clock;
   readonly read: ReadAddress;
-  onError(error: unknown): void;
+  readonly onError: (error: unknown) => void;
 }
 
 /**
@@ -102,7 +102,10 @@ export class LiveDocuments implements Disposable {
   showStored(document: LiveDocument): void {
     if (this.isDirty(document)) return;
     const shows = document.objectOfText(document.shownText);
-    const text = shows === undefined ? document.render(document.stored) : document.carry(document.shownText, shows, document.stored);
+    const text =
+      shows === undefined
+        ? document.render(document.stored)
+        : document.carry(document.shownText, shows, document.stored);
     if (text === document.shownText) return;
     document.show(text, this.options.clock.now());
     this.shown.fire(document.uri);
@@ -137,7 +140,14 @@ export class LiveDocuments implements Disposable {
     const draft = await drafts.find(uri.toString());
     const { object, schema } = await read(address, limited(READ_LIMIT_MS, this.closing.signal));
     const same = object !== undefined && identityOf(object).uid === address.uid;
-    const document = new LiveDocument(uri, address, same ? object : (lastSeen(session, address) ?? {}), schema, session.secretKey, clock.now());
+    const document = new LiveDocument(
+      uri,
+      address,
+      same ? object : (lastSeen(session, address) ?? {}),
+      schema,
+      session.secretKey,
+      clock.now(),
+    );
     if (!same) this.take(document, object);
     if (draft !== undefined) {
       document.base = draft.shown;
@@ -211,15 +221,24 @@ function textOf(uri: Uri): TextDocument | undefined {
   return workspace.textDocuments.find((document) => document.uri.toString() === wanted);
 }
 
-function isAbout(document: LiveDocument, name: { group: string; resource: string; namespace: string; name: string }): boolean {
+function isAbout(
+  document: LiveDocument,
+  name: { group: string; resource: string; namespace: string; name: string },
+): boolean {
   const { address } = document;
-  return address.name === name.name && address.namespace === name.namespace && address.resource === name.resource && address.group === name.group;
+  return (
+    address.name === name.name &&
+    address.namespace === name.namespace &&
+    address.resource === name.resource &&
+    address.group === name.group
+  );
 }
 
 /** The last content of an incarnation that is gone, where the log has it. */
 function lastSeen(session: Session, address: ObjectAddress): JsonObject | undefined {
   for (const incarnation of session.history.uids.values()) {
-    if (incarnation.uid === address.uid) return incarnation.versions.findLast((version) => version.body !== undefined)?.body;
+    if (incarnation.uid === address.uid)
+      return incarnation.versions.findLast((version) => version.body !== undefined)?.body;
   }
   return undefined;
 }

@@ -17,10 +17,18 @@ export async function locate(clusters: Clusters, address: ObjectAddress): Promis
   const signal = limited(LOCATE_LIMIT_MS);
   const connected = await clusters.connect(address.cluster, signal);
   const discovery = await connected.discovery(signal);
-  const resource = discovery.find(address.group === '' ? `${address.resource}.${address.version}` : `${address.resource}.${address.version}.${address.group}`);
+  const resource = discovery.find(
+    address.group === ''
+      ? `${address.resource}.${address.version}`
+      : `${address.resource}.${address.version}.${address.group}`,
+  );
   const { group, version, kind, namespaced } = resource;
   const { namespace, name, uid } = address;
-  return { connected, resource, target: { group, version, resource: resource.resource, kind, namespaced, namespace, name, uid } };
+  return {
+    connected,
+    resource,
+    target: { group, version, resource: resource.resource, kind, namespaced, namespace, name, uid },
+  };
 }
 
 /**
@@ -37,13 +45,24 @@ export function addressOf(history: History, clusters: Clusters, object: ObjectRe
 export function addressOfIncarnation(incarnation: Incarnation, cluster: string): ObjectAddress {
   const { name, apiVersion, kind, uid } = incarnation;
   const version = apiVersion.includes('/') ? (apiVersion.split('/')[1] ?? '') : apiVersion;
-  return { cluster, group: name.group, version, resource: name.resource, kind, namespace: name.namespace, name: name.name, uid };
+  return {
+    cluster,
+    group: name.group,
+    version,
+    resource: name.resource,
+    kind,
+    namespace: name.namespace,
+    name: name.name,
+    uid,
+  };
 }
 
 /** The incarnation that an object of the timeline means. */
 export function findIncarnation(history: History, object: ObjectRef): Incarnation {
   const { cluster, group, resource, namespace, name, uid } = object;
-  const found = history.names.get(nameKey(cluster, { group, resource, namespace, name }))?.incarnations.find((incarnation) => incarnation.uid === uid);
+  const found = history.names
+    .get(nameKey(cluster, { group, resource, namespace, name }))
+    ?.incarnations.find((incarnation) => incarnation.uid === uid);
   if (found === undefined) throw new AppError('not-found', l10n.t('The log does not know this object any more.'));
   return found;
 }

@@ -5,7 +5,15 @@ import type { ObjectRef } from '../../core/timeline/detailTypes.ts';
 import type { Editor } from '../app/editor.ts';
 import { commandIds } from '../app/ids.ts';
 import { isTreeNode, type TreeNode } from '../tree/nodes.ts';
-import { ago, badgesOf, currentIncarnation, describeActor, describeChange, newestVersion, shortUid } from '../tree/wording.ts';
+import {
+  ago,
+  badgesOf,
+  currentIncarnation,
+  describeActor,
+  describeChange,
+  newestVersion,
+  shortUid,
+} from '../tree/wording.ts';
 import { liveUri, parseAddress, versionUri } from './address.ts';
 import { addressOfIncarnation } from './locate.ts';
 
@@ -23,20 +31,31 @@ export function incarnationOf(editor: Pick<Editor, 'session'>, node: unknown): I
 }
 
 function find({ session }: Pick<Editor, 'session'>, node: TreeNode): Incarnation | undefined {
-  const key = node.type === 'detail' ? node.version?.key : node.type === 'object' || node.type === 'incarnation' ? node.key : undefined;
+  const key =
+    node.type === 'detail'
+      ? node.version?.key
+      : node.type === 'object' || node.type === 'incarnation'
+        ? node.key
+        : undefined;
   const history = session.history.names.get(key ?? '');
   if (history === undefined) return undefined;
   const uid = node.type === 'detail' ? node.version?.uid : node.type === 'incarnation' ? node.uid : undefined;
-  return uid === undefined ? currentIncarnation(history) : history.incarnations.find((incarnation) => incarnation.uid === uid);
+  return uid === undefined
+    ? currentIncarnation(history)
+    : history.incarnations.find((incarnation) => incarnation.uid === uid);
 }
 
 /** The living incarnation that a row is about; an old one is refused, because its name belongs to another now. */
 export function livingIncarnationOf(editor: Pick<Editor, 'session'>, node: unknown): Incarnation {
   const incarnation = incarnationOf(editor, node);
   if (incarnation.end === undefined) return incarnation;
-  throw new AppError('usage', l10n.t('{0} is an old incarnation: nothing can be done to it any more.', shortUid(incarnation.uid)), {
-    advice: l10n.t('Choose the incarnation that lives.'),
-  });
+  throw new AppError(
+    'usage',
+    l10n.t('{0} is an old incarnation: nothing can be done to it any more.', shortUid(incarnation.uid)),
+    {
+      advice: l10n.t('Choose the incarnation that lives.'),
+    },
+  );
 }
 
 /** The cluster key of an incarnation: its connected cluster, or its id where there is none. */
@@ -57,8 +76,15 @@ export async function openDiff(before: VersionRef, after: VersionRef): Promise<v
   const title =
     before.incarnation.uid === after.incarnation.uid
       ? `${name} ${badge(before)} ↔ ${badge(after)}`
-      : l10n.t('{0}: incarnation {1} ↔ incarnation {2}', name, shortUid(before.incarnation.uid), shortUid(after.incarnation.uid));
-  await commands.executeCommand('vscode.diff', versionDocument(before), versionDocument(after), title, { preview: true });
+      : l10n.t(
+          '{0}: incarnation {1} ↔ incarnation {2}',
+          name,
+          shortUid(before.incarnation.uid),
+          shortUid(after.incarnation.uid),
+        );
+  await commands.executeCommand('vscode.diff', versionDocument(before), versionDocument(after), title, {
+    preview: true,
+  });
 }
 
 /** The object of an incarnation, as the timeline names it. */
@@ -68,7 +94,10 @@ export function refOf(incarnation: Incarnation): ObjectRef {
 
 /** Opens an incarnation for a safe edit. */
 export async function openLive(editor: Pick<Editor, 'clusters'>, incarnation: Incarnation): Promise<void> {
-  await commands.executeCommand('vscode.open', liveUri(addressOfIncarnation(incarnation, clusterKeyOf(editor, incarnation))));
+  await commands.executeCommand(
+    'vscode.open',
+    liveUri(addressOfIncarnation(incarnation, clusterKeyOf(editor, incarnation))),
+  );
 }
 
 /** Commands that show objects and versions, and copy what identifies them. */
@@ -82,7 +111,9 @@ export function registerObjectCommands(editor: Editor): Disposable[] {
     }),
     command(commandIds.compareWithPrevious, (node) => compareWithPrevious(versionOf(editor, node))),
     command(commandIds.compareVersions, async (node, selected) => {
-      const nodes = (Array.isArray(selected) ? (selected as unknown[]) : []).filter((item) => isTreeNode(item) && item.type === 'detail' && item.version !== undefined);
+      const nodes = (Array.isArray(selected) ? (selected as unknown[]) : []).filter(
+        (item) => isTreeNode(item) && item.type === 'detail' && item.version !== undefined,
+      );
       if (nodes.length === 2) {
         const [a, b] = nodes.map((item) => versionOf(editor, item));
         if (a !== undefined && b !== undefined) await openDiff(...inOrder(a, b));
@@ -95,14 +126,20 @@ export function registerObjectCommands(editor: Editor): Disposable[] {
     }),
     command(commandIds.compareIncarnations, async (node) => {
       const incarnation = incarnationOf(editor, node);
-      const history = isTreeNode(node) && (node.type === 'object' || node.type === 'incarnation') ? session.history.names.get(node.key) : undefined;
+      const history =
+        isTreeNode(node) && (node.type === 'object' || node.type === 'incarnation')
+          ? session.history.names.get(node.key)
+          : undefined;
       await openDiff(...(await pickIncarnations(history, incarnation)));
     }),
     command(commandIds.showSecretValues, async () => {
       const uri = window.activeTextEditor?.document.uri;
       const document = uri === undefined ? undefined : editor.live.find(uri);
       if (document === undefined) throw new AppError('usage', l10n.t('Open a Secret from the tree first.'));
-      if (editor.live.isDirty(document)) throw new AppError('usage', l10n.t('The document has unsaved changes.'), { advice: l10n.t('Save or revert them first.') });
+      if (editor.live.isDirty(document))
+        throw new AppError('usage', l10n.t('The document has unsaved changes.'), {
+          advice: l10n.t('Save or revert them first.'),
+        });
       editor.live.setHidden(document, document.hideKey === undefined ? session.secretKey : undefined);
     }),
     command(commandIds.copyName, (node) => {
@@ -114,7 +151,11 @@ export function registerObjectCommands(editor: Editor): Disposable[] {
     command(commandIds.showToken, async (node) => {
       const { incarnation, token } = versionOf(editor, node);
       const copyIt = l10n.t('Copy');
-      const text = l10n.t('The version token of {0} is "{1}". It is the same as another token of this object or it is not; nothing else follows from it.', incarnation.name.name, token);
+      const text = l10n.t(
+        'The version token of {0} is "{1}". It is the same as another token of this object or it is not; nothing else follows from it.',
+        incarnation.name.name,
+        token,
+      );
       if ((await window.showInformationMessage(text, copyIt)) === copyIt) await copy(token);
     }),
     command(commandIds.showOnTimeline, (node) => editor.timeline.revealObject(refOf(incarnationOf(editor, node)))),
@@ -142,7 +183,8 @@ async function compareWithPrevious(version: VersionRef): Promise<void> {
 }
 
 function inOrder(a: VersionRef, b: VersionRef): [VersionRef, VersionRef] {
-  const place = ({ incarnation, token }: VersionRef): number => incarnation.versions.findIndex((version) => version.token === token);
+  const place = ({ incarnation, token }: VersionRef): number =>
+    incarnation.versions.findIndex((version) => version.token === token);
   if (a.incarnation.uid !== b.incarnation.uid) return a.incarnation.firstSeq < b.incarnation.firstSeq ? [a, b] : [b, a];
   return place(a) <= place(b) ? [a, b] : [b, a];
 }
@@ -151,7 +193,12 @@ async function pickVersion(incarnation: Incarnation, title: string): Promise<Ver
   const badges = badgesOf(incarnation);
   const items = incarnation.versions.toReversed().map((version) => ({
     label: badges.get(version.token)?.code ?? '',
-    description: l10n.t('{0}, {1}, by {2}', describeChange(version), ago(version.at, Date.now()), describeActor(version.actor)),
+    description: l10n.t(
+      '{0}, {1}, by {2}',
+      describeChange(version),
+      ago(version.at, Date.now()),
+      describeActor(version.actor),
+    ),
     token: version.token,
   }));
   const chosen = await window.showQuickPick(items, { title, matchOnDescription: true });
@@ -159,11 +206,21 @@ async function pickVersion(incarnation: Incarnation, title: string): Promise<Ver
   return { incarnation, token: chosen.token };
 }
 
-async function pickIncarnations(history: NameHistory | undefined, incarnation: Incarnation): Promise<[VersionRef, VersionRef]> {
+async function pickIncarnations(
+  history: NameHistory | undefined,
+  incarnation: Incarnation,
+): Promise<[VersionRef, VersionRef]> {
   const others = (history?.incarnations ?? []).filter(({ uid }) => uid !== incarnation.uid);
   if (others.length === 0) throw new AppError('usage', l10n.t('Only one incarnation of this name was seen.'));
-  const items = others.map((other) => ({ label: shortUid(other.uid), description: other.end === undefined ? l10n.t('lives') : l10n.t('old'), other }));
-  const chosen = items.length === 1 ? items[0] : await window.showQuickPick(items, { title: l10n.t('Compare with which incarnation?') });
+  const items = others.map((other) => ({
+    label: shortUid(other.uid),
+    description: other.end === undefined ? l10n.t('lives') : l10n.t('old'),
+    other,
+  }));
+  const chosen =
+    items.length === 1
+      ? items[0]
+      : await window.showQuickPick(items, { title: l10n.t('Compare with which incarnation?') });
   if (chosen === undefined) throw new AppError('cancelled', l10n.t('Nothing was compared.'));
   const newest = (one: Incarnation): VersionRef => ({ incarnation: one, token: newestVersion(one)?.token ?? '' });
   return inOrder(newest(chosen.other), newest(incarnation));

@@ -1,4 +1,15 @@
-import { EventEmitter, FileChangeType, FilePermission, FileSystemError, FileType, l10n, type FileChangeEvent, type FileStat, type FileSystemProvider, type Uri } from 'vscode';
+import {
+  EventEmitter,
+  FileChangeType,
+  FilePermission,
+  FileSystemError,
+  FileType,
+  l10n,
+  type FileChangeEvent,
+  type FileStat,
+  type FileSystemProvider,
+  type Uri,
+} from 'vscode';
 import { messageOf } from '../../base/appError.ts';
 import { parseAddress } from './address.ts';
 import type { LiveDocuments } from './liveDocuments.ts';
@@ -57,17 +68,24 @@ export class ObjectFileSystem implements FileSystemProvider {
   async readFile(uri: Uri): Promise<Uint8Array> {
     return this.guarded(async () => {
       const address = parseAddress(uri);
-      const text = address.type === 'live' ? (await this.parts.live.get(uri, address.object)).shownText : (await this.parts.shelf.read(uri, address)).text;
+      const text =
+        address.type === 'live'
+          ? (await this.parts.live.get(uri, address.object)).shownText
+          : (await this.parts.shelf.read(uri, address)).text;
       return Buffer.from(text);
     });
   }
 
   async writeFile(uri: Uri, content: Uint8Array): Promise<void> {
     if (!this.parts.reasons.takeIsPersons(uri)) {
-      throw FileSystemError.NoPermissions(l10n.t('Only a save by a person writes to a cluster. The text is kept; save it yourself to write it.'));
+      throw FileSystemError.NoPermissions(
+        l10n.t('Only a save by a person writes to a cluster. The text is kept; save it yourself to write it.'),
+      );
     }
     if (this.parts.isReadOnly()) {
-      throw FileSystemError.NoPermissions(l10n.t('Writing is switched off. Run "Object Versions: Toggle Read Only" to switch it on.'));
+      throw FileSystemError.NoPermissions(
+        l10n.t('Writing is switched off. Run "Object Versions: Toggle Read Only" to switch it on.'),
+      );
     }
     await this.parts.saver.save(uri, Buffer.from(content).toString('utf8'));
   }

@@ -30,7 +30,7 @@ export interface ObjectSaverParts {
   readonly decisions: Decisions;
   readonly problems: SaveProblems;
   locate(address: ObjectAddress): Promise<Located>;
-  onError(error: unknown): void;
+  readonly onError: (error: unknown) => void;
 }
 
 /** How long VS Code gets to take note of a save before the text may follow what the server made of it. */
@@ -56,7 +56,9 @@ export class ObjectSaver implements Saver {
     } catch (error) {
       if (error instanceof FileSystemError) throw error;
       if (!isAppError(error)) this.parts.onError(error);
-      const sentence = isAppError(error) ? [error.message, error.advice].filter((part) => part !== '').join(' ') : String(error);
+      const sentence = isAppError(error)
+        ? [error.message, error.advice].filter((part) => part !== '').join(' ')
+        : String(error);
       throw FileSystemError.Unavailable(sentence);
     }
   }
@@ -67,9 +69,15 @@ export class ObjectSaver implements Saver {
     const { reading, object } = this.read(uri, text);
     const { base } = document;
     if (base === undefined) {
-      throw new AppError('not-found', l10n.t('This text was restored, and what it is based on is not known, so that saving could take other changes back.'), {
-        advice: l10n.t('Copy your change, revert the document, and make the change again.'),
-      });
+      throw new AppError(
+        'not-found',
+        l10n.t(
+          'This text was restored, and what it is based on is not known, so that saving could take other changes back.',
+        ),
+        {
+          advice: l10n.t('Copy your change, revert the document, and make the change again.'),
+        },
+      );
     }
     const desired = this.reveal(uri, document, reading, object, base);
     checkIdentity(document, desired);
@@ -110,25 +118,51 @@ export class ObjectSaver implements Saver {
     const { value, problems } = reading;
     this.parts.problems.showYaml(uri, problems, reading.hints);
     const [first] = problems;
-    if (first !== undefined) throw new AppError('invalid-yaml', l10n.t('Line {0}: {1}', first.line, first.message), { advice: l10n.t('Your text is kept.') });
-    if (!isJsonObject(value)) throw new AppError('invalid-yaml', l10n.t('The text holds no object.'), { advice: l10n.t('Your text is kept.') });
+    if (first !== undefined)
+      throw new AppError('invalid-yaml', l10n.t('Line {0}: {1}', first.line, first.message), {
+        advice: l10n.t('Your text is kept.'),
+      });
+    if (!isJsonObject(value))
+      throw new AppError('invalid-yaml', l10n.t('The text holds no object.'), { advice: l10n.t('Your text is kept.') });
     return { reading, object: value };
   }
 
-  private reveal(uri: Uri, document: LiveDocument, reading: YamlReading, object: JsonObject, base: JsonObject): JsonObject {
+  private reveal(
+    uri: Uri,
+    document: LiveDocument,
+    reading: YamlReading,
+    object: JsonObject,
+    base: JsonObject,
+  ): JsonObject {
     if (document.hideKey === undefined) return object;
     const { object: desired, unknown } = revealed(object, base, document.hideKey);
     const [first] = unknown;
     if (first === undefined) return desired;
-    const sentence = l10n.t('At {0} stands a hidden value of which nothing is known here. Type the value itself, or revert.', first.path.join('.'));
+    const sentence = l10n.t(
+      'At {0} stands a hidden value of which nothing is known here. Type the value itself, or revert.',
+      first.path.join('.'),
+    );
     this.parts.problems.showSentence(uri, sentence, reading, `/${first.path.join('/')}`);
     throw new AppError('invalid-yaml', sentence);
   }
 
-  private async refuse(uri: Uri, text: string, reading: YamlReading, located: Located, report: Report, hideKey: string | undefined): Promise<void> {
+  private async refuse(
+    uri: Uri,
+    text: string,
+    reading: YamlReading,
+    located: Located,
+    report: Report,
+    hideKey: string | undefined,
+  ): Promise<void> {
     this.parts.problems.showRefusal(uri, reading, report);
     if (report.outcome === 'needs-decision' && report.sides !== undefined) {
-      await this.parts.decisions.open({ uri, text, located, sides: report.sides, ...(hideKey === undefined ? {} : { hideKey }) });
+      await this.parts.decisions.open({
+        uri,
+        text,
+        located,
+        sides: report.sides,
+        ...(hideKey === undefined ? {} : { hideKey }),
+      });
     }
     throw FileSystemError.Unavailable(outcomeSentence(report, describeTarget(located.target)));
   }
@@ -140,10 +174,14 @@ function checkIdentity(document: LiveDocument, desired: JsonObject): void {
   const own = isJsonObject(metadata) ? metadata : {};
   const { address } = document;
   if (own['name'] !== address.name || (own['namespace'] ?? '') !== address.namespace) {
-    throw new AppError('usage', l10n.t('The name of an object cannot be changed.'), { advice: l10n.t('Put metadata.name and metadata.namespace back.') });
+    throw new AppError('usage', l10n.t('The name of an object cannot be changed.'), {
+      advice: l10n.t('Put metadata.name and metadata.namespace back.'),
+    });
   }
   const { uid } = identityOf(desired);
   if (uid !== '' && uid !== address.uid) {
-    throw new AppError('usage', l10n.t('The text carries the UID of another incarnation.'), { advice: l10n.t('Put metadata.uid back.') });
+    throw new AppError('usage', l10n.t('The text carries the UID of another incarnation.'), {
+      advice: l10n.t('Put metadata.uid back.'),
+    });
   }
 }

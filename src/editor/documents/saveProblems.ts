@@ -1,4 +1,14 @@
-import { Diagnostic, DiagnosticSeverity, l10n, languages, Range, workspace, type DiagnosticCollection, type TextDocument, type Uri } from 'vscode';
+import {
+  Diagnostic,
+  DiagnosticSeverity,
+  l10n,
+  languages,
+  Range,
+  workspace,
+  type DiagnosticCollection,
+  type TextDocument,
+  type Uri,
+} from 'vscode';
 import type { Disposable } from '../../base/disposable.ts';
 import { parseYaml, type YamlProblem, type YamlReading } from '../../codec/yaml.ts';
 import type { Report } from '../../write/report.ts';
@@ -30,9 +40,19 @@ export class SaveProblems implements Disposable {
   showRefusal(uri: Uri, reading: YamlReading, report: Report): void {
     const document = find(uri);
     if (document === undefined) return;
-    const causes = (report.causes ?? []).map((cause) => diagnostic(rangeOfField(reading, cause.field, document), cause.message ?? cause.reason ?? report.outcome, DiagnosticSeverity.Error));
+    const causes = (report.causes ?? []).map((cause) =>
+      diagnostic(
+        rangeOfField(reading, cause.field, document),
+        cause.message ?? cause.reason ?? report.outcome,
+        DiagnosticSeverity.Error,
+      ),
+    );
     const conflicts = (report.conflicts ?? []).map((conflict) =>
-      diagnostic(rangeOfField(reading, conflict.path, document), l10n.t('Somebody else changed {0} too: decide which value holds.', conflict.path), DiagnosticSeverity.Warning),
+      diagnostic(
+        rangeOfField(reading, conflict.path, document),
+        l10n.t('Somebody else changed {0} too: decide which value holds.', conflict.path),
+        DiagnosticSeverity.Warning,
+      ),
     );
     this.refusals.set(uri, [...causes, ...conflicts]);
   }
@@ -41,7 +61,8 @@ export class SaveProblems implements Disposable {
   showYaml(uri: Uri, problems: readonly YamlProblem[], hints: readonly YamlProblem[] = []): void {
     const document = find(uri);
     if (document === undefined) return;
-    const at = (problem: YamlProblem): Range => new Range(document.positionAt(problem.start), document.positionAt(Math.max(problem.end, problem.start + 1)));
+    const at = (problem: YamlProblem): Range =>
+      new Range(document.positionAt(problem.start), document.positionAt(Math.max(problem.end, problem.start + 1)));
     this.yaml.set(uri, [
       ...problems.map((problem) => diagnostic(at(problem), problem.message, DiagnosticSeverity.Error)),
       ...hints.map((hint) => diagnostic(at(hint), hint.message, DiagnosticSeverity.Information)),

@@ -55,7 +55,9 @@ export class TextShelf implements Disposable {
       this.texts.set(uri.toString(), made);
       return made;
     }
-    throw new AppError('not-found', 'This document belongs to an earlier session and is not kept.', { advice: 'Close it.' });
+    throw new AppError('not-found', 'This document belongs to an earlier session and is not kept.', {
+      advice: 'Close it.',
+    });
   }
 
   dispose(): void {

@@ -15,7 +15,14 @@ export function yamlSteps(value: Json | undefined, path: Path): YamlStep[] {
     const next = stepInto(here, step);
     if (next === undefined) return steps;
     steps.push(next);
-    here = typeof next === 'number' ? (Array.isArray(here) ? here[next] : undefined) : isJsonObject(here) ? here[next] : undefined;
+    here =
+      typeof next === 'number'
+        ? Array.isArray(here)
+          ? here[next]
+          : undefined
+        : isJsonObject(here)
+          ? here[next]
+          : undefined;
     if (here === undefined) return steps.slice(0, -1);
   }
   return steps;
@@ -24,13 +31,18 @@ export function yamlSteps(value: Json | undefined, path: Path): YamlStep[] {
 function stepInto(value: Json | undefined, step: Path[number]): YamlStep | undefined {
   if ('field' in step) return isJsonObject(value) ? step.field : undefined;
   if (!Array.isArray(value)) return 'index' in step && isJsonObject(value) ? String(step.index) : undefined;
-  const index = 'index' in step ? step.index : value.findIndex((item) => ('value' in step ? equalJson(item, step.value) : hasKey(item, step.key)));
+  const index =
+    'index' in step
+      ? step.index
+      : value.findIndex((item) => ('value' in step ? equalJson(item, step.value) : hasKey(item, step.key)));
   return index < 0 || index >= value.length ? undefined : index;
 }
 
 /** A server prints keys of maps in brackets without quotes: `data[not a key]`. */
 function quotedKeys(field: string): string {
-  return field.replaceAll(/\[([^\]"=]*)\]/g, (whole, key: string) => (/^\d+$/.test(key) ? whole : `[${JSON.stringify(key)}]`));
+  return field.replaceAll(/\[([^\]"=]*)\]/g, (whole, key: string) =>
+    /^\d+$/.test(key) ? whole : `[${JSON.stringify(key)}]`,
+  );
 }
 
 /**

@@ -1,4 +1,4 @@
-import { commands, Uri, workspace } from 'vscode';
+import { commands, workspace, type Uri } from 'vscode';
 import { severityOf, type FindingId } from '../../core/findings/finding.ts';
 import { otherUri } from '../documents/address.ts';
 import type { TextShelf } from '../documents/textShelf.ts';

@@ -1,4 +1,15 @@
-import { EventEmitter, l10n, ThemeColor, ThemeIcon, TreeItem, TreeItemCollapsibleState, Uri, window, type Disposable, type TreeDataProvider } from 'vscode';
+import {
+  EventEmitter,
+  l10n,
+  ThemeColor,
+  ThemeIcon,
+  TreeItem,
+  TreeItemCollapsibleState,
+  Uri,
+  window,
+  type Disposable,
+  type TreeDataProvider,
+} from 'vscode';
 import { findingIds, type Finding, type Severity } from '../../core/findings/finding.ts';
 import type { Editor } from '../app/editor.ts';
 import { commandIds, settingIds, viewIds } from '../app/ids.ts';
@@ -31,7 +42,9 @@ class FindingsTree implements TreeDataProvider<FindingNode> {
   getChildren(node?: FindingNode): FindingNode[] {
     const { open, muted } = splitMuted(this.editor.session.findings(), settings.muted());
     if (node === undefined) {
-      const groups: FindingNode[] = severities.filter((severity) => open.some((finding) => finding.severity === severity)).map((severity) => ({ type: 'severity', severity }));
+      const groups: FindingNode[] = severities
+        .filter((severity) => open.some((finding) => finding.severity === severity))
+        .map((severity) => ({ type: 'severity', severity }));
       return muted.length === 0 ? groups : [...groups, { type: 'muted' }];
     }
     if (node.type === 'finding') return [];
@@ -87,20 +100,36 @@ function severityIcon(severity: Severity): ThemeIcon {
 
 function findingItem(finding: Finding, now: number): TreeItem {
   const { object } = finding;
-  const made = new TreeItem(finding.kind === undefined ? finding.id : `${finding.id} · ${finding.kind}`, TreeItemCollapsibleState.None);
+  const made = new TreeItem(
+    finding.kind === undefined ? finding.id : `${finding.id} · ${finding.kind}`,
+    TreeItemCollapsibleState.None,
+  );
   const name = object.namespace === '' ? object.name : `${object.namespace}/${object.name}`;
   const count = finding.count > 1 ? `×${finding.count}` : '';
   made.description = [object.name, count, ago(finding.lastAt, now)].filter((part) => part !== '').join(' · ');
-  made.tooltip = [finding.explanation, '', finding.remedy, ...(finding.fields.length === 0 ? [] : ['', finding.fields.join('\n')])].join('\n');
+  made.tooltip = [
+    finding.explanation,
+    '',
+    finding.remedy,
+    ...(finding.fields.length === 0 ? [] : ['', finding.fields.join('\n')]),
+  ].join('\n');
   made.iconPath = severityIcon(finding.severity);
   made.contextValue = 'finding';
-  made.accessibilityInformation = { label: `${severityWord(finding.severity)}: ${finding.id}, ${object.resource} ${name}. ${finding.explanation}` };
-  made.command = { command: commandIds.openFinding, title: l10n.t('Show Evidence'), arguments: [{ type: 'finding', finding } satisfies FindingNode] };
+  made.accessibilityInformation = {
+    label: `${severityWord(finding.severity)}: ${finding.id}, ${object.resource} ${name}. ${finding.explanation}`,
+  };
+  made.command = {
+    command: commandIds.openFinding,
+    title: l10n.t('Show Evidence'),
+    arguments: [{ type: 'finding', finding } satisfies FindingNode],
+  };
   return made;
 }
 
 function isFindingNode(value: unknown): value is Extract<FindingNode, { type: 'finding' }> {
-  return typeof value === 'object' && value !== null && 'type' in value && value.type === 'finding' && 'finding' in value;
+  return (
+    typeof value === 'object' && value !== null && 'type' in value && value.type === 'finding' && 'finding' in value
+  );
 }
 
 /** The view, its badge, its commands, and notifications of those findings that a person asked to be told of. */
@@ -127,12 +156,18 @@ export function registerFindings(editor: Editor): Disposable[] {
       if (event !== undefined) editor.timeline.reveal(event);
     }),
     editor.command(commandIds.explainFinding, async (node) => {
-      const id = isFindingNode(node) ? node.finding.id : await window.showQuickPick([...findingIds], { title: l10n.t('Which finding?') });
+      const id = isFindingNode(node)
+        ? node.finding.id
+        : await window.showQuickPick([...findingIds], { title: l10n.t('Which finding?') });
       if (id !== undefined) await openFindingPage(editor, id);
     }),
     editor.command(commandIds.muteFinding, async (node) => {
       if (!isFindingNode(node)) return;
-      const reason = await window.showInputBox({ title: l10n.t('Mute Finding'), prompt: l10n.t('Why is this all right here?'), validateInput: (text) => (text.trim() === '' ? l10n.t('Give a reason.') : undefined) });
+      const reason = await window.showInputBox({
+        title: l10n.t('Mute Finding'),
+        prompt: l10n.t('Why is this all right here?'),
+        validateInput: (text) => (text.trim() === '' ? l10n.t('Give a reason.') : undefined),
+      });
       if (reason === undefined) return;
       await changeSetting(settingIds.mutedFindings, { ...settings.muted(), [muteKey(node.finding)]: reason.trim() });
       refresh();
@@ -150,19 +185,23 @@ function notify(editor: Editor, findings: readonly Finding[], told: Set<string>)
     const key = muteKey(finding);
     if (!wanted.includes(finding.id) || told.has(key) || key in settings.muted()) continue;
     told.add(key);
-    const show = l10n.t('Show Evidence');
-    window.showWarningMessage(finding.explanation, show).then(
-      (chosen) => {
-        const event = finding.events.at(-1);
-        if (chosen === show && event !== undefined) editor.timeline.reveal(event);
-      },
-      (error: unknown) => editor.log.error(String(error)),
-    );
+    void tell(editor, finding).catch((error: unknown) => editor.log.error(String(error)));
   }
+}
+
+async function tell(editor: Editor, finding: Finding): Promise<void> {
+  const show = l10n.t('Show Evidence');
+  const chosen = await window.showWarningMessage(finding.explanation, show);
+  const event = finding.events.at(-1);
+  if (chosen === show && event !== undefined) editor.timeline.reveal(event);
 }
 
 /** Opens the page of a finding: the packaged one as a preview. */
 export async function openFindingPage(editor: Pick<Editor, 'shelf' | 'context'>, id: string): Promise<void> {
   const { showFindingPage } = await import('./findingPage.ts');
-  await showFindingPage(Uri.joinPath(editor.context.extensionUri, 'dist', 'docs', 'findings', `${id}.md`), id, editor.shelf);
+  await showFindingPage(
+    Uri.joinPath(editor.context.extensionUri, 'dist', 'docs', 'findings', `${id}.md`),
+    id,
+    editor.shelf,
+  );
 }

@@ -8,7 +8,10 @@ export function muteKey(finding: Finding): string {
 }
 
 /** Findings that count, and those that somebody muted. */
-export function splitMuted(findings: readonly Finding[], muted: Readonly<Record<string, string>>): { readonly open: readonly Finding[]; readonly muted: readonly Finding[] } {
+export function splitMuted(
+  findings: readonly Finding[],
+  muted: Readonly<Record<string, string>>,
+): { readonly open: readonly Finding[]; readonly muted: readonly Finding[] } {
   const isMuted = (finding: Finding): boolean => Object.hasOwn(muted, muteKey(finding));
   return { open: findings.filter((finding) => !isMuted(finding)), muted: findings.filter(isMuted) };
 }

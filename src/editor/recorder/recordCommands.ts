@@ -31,7 +31,8 @@ class Recording {
   }
 
   async start(): Promise<void> {
-    if (this.recorder !== undefined) throw new AppError('usage', l10n.t('A recording is running already.'), { advice: l10n.t('Stop it first.') });
+    if (this.recorder !== undefined)
+      throw new AppError('usage', l10n.t('A recording is running already.'), { advice: l10n.t('Stop it first.') });
     const key = await askContext(this.editor);
     const client = await window.showInputBox({
       title: l10n.t('Record a Controller'),
@@ -57,7 +58,10 @@ class Recording {
     if (file !== undefined) await rm(file, { force: true });
     await commands.executeCommand('setContext', contextKeys.recording, false);
     const { unreadable } = summary(recorder);
-    if (unreadable > 0) window.showInformationMessage(l10n.t('{0} bodies that passed could not be analysed; nothing was concluded from them.', unreadable));
+    if (unreadable > 0)
+      window.showInformationMessage(
+        l10n.t('{0} bodies that passed could not be analysed; nothing was concluded from them.', unreadable),
+      );
   }
 
   private async launch(key: string, signal: AbortSignal): Promise<Recorder> {
@@ -92,7 +96,11 @@ class Recording {
     const terminal = l10n.t('Open Terminal');
     const copy = l10n.t('Copy Path');
     this.editor.timeline.show({ preserveFocus: true });
-    const chosen = await window.showInformationMessage(l10n.t('Recording {0}: run it with KUBECONFIG={1}', client, file), terminal, copy);
+    const chosen = await window.showInformationMessage(
+      l10n.t('Recording {0}: run it with KUBECONFIG={1}', client, file),
+      terminal,
+      copy,
+    );
     if (chosen === terminal) window.createTerminal({ name: client, env: { KUBECONFIG: file } }).show();
     if (chosen === copy) await env.clipboard.writeText(file);
   }
@@ -108,7 +116,11 @@ async function askContext({ clusters }: Editor): Promise<string> {
   const [only] = contexts;
   if (contexts.length === 1 && only !== undefined) return only.key;
   const chosen = await window.showQuickPick(
-    contexts.map(({ label, key, isCurrent }) => ({ label, description: isCurrent ? l10n.t('current context') : '', key })),
+    contexts.map(({ label, key, isCurrent }) => ({
+      label,
+      description: isCurrent ? l10n.t('current context') : '',
+      key,
+    })),
     { title: l10n.t('Record a Controller'), placeHolder: l10n.t('Against which cluster?') },
   );
   if (chosen === undefined) throw cancelled();

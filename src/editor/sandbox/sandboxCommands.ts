@@ -12,7 +12,7 @@ import { declaredDefinition } from '../watches/addWatch.ts';
 const START_LIMIT_MS = 60_000;
 
 /** What a fresh sandbox shows: where its actors are at work. */
-const firstWatches = ['deployments', 'configmaps', 'replicasets', 'services'] as const;
+const firstWatches = ['deployments', 'configmaps in shop', 'secrets in shop', 'replicasets'] as const;
 
 /** Starts and stops the embedded API server; its cluster appears in the tree, its own feed in the log. */
 export function registerSandbox(editor: Editor): Disposable[] {
@@ -70,7 +70,8 @@ class SandboxRunner {
     const connected = await editor.clusters.connect(sandboxKey, signal);
     editor.session.nameCluster(connected.id, connected.label, connected.cluster.url);
     editor.start();
-    for (const resource of firstWatches) await editor.watches.add(await declaredDefinition(connected, resource, signal), false);
+    for (const resource of firstWatches)
+      await editor.watches.add(await declaredDefinition(connected, resource, signal), false);
     await commands.executeCommand('setContext', contextKeys.sandboxRuns, true);
     window.setStatusBarMessage(l10n.t('The sandbox runs at {0}.', sandbox.url), 8000);
   }

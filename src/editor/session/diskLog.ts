@@ -17,7 +17,7 @@ export interface DiskLogOptions {
   readonly creator: string;
   sizeMegabytes(): number;
   ageDays(): number;
-  onProblem(problem: unknown): void;
+  readonly onProblem: (problem: unknown) => void;
 }
 
 /**

@@ -7,17 +7,11 @@ import type { NewTraceEvent } from '../../core/traceEvent.ts';
  */
 export function withoutSecretContent(event: NewTraceEvent): NewTraceEvent {
   if (!('name' in event) || event.name === undefined || !isSecretResource(event.name)) return event;
-  switch (event.type) {
-    case 'observed': {
-      const { body: _body, leaves: _leaves, ...rest } = event;
-      return rest;
-    }
-    case 'absent':
-    case 'write': {
-      const { body: _body, ...rest } = event;
-      return rest;
-    }
-    default:
-      return event;
+  if (event.type === 'observed') {
+    const { body: _body, leaves: _leaves, ...rest } = event;
+    return rest;
   }
+  if (event.type === 'note') return event;
+  const { body: _body, ...rest } = event;
+  return rest;
 }

@@ -15,6 +15,12 @@ export function sharedModel(source: TimelineSource, translate: Translate): Timel
   const detector = createDetector();
   const events = log.appendAll([...source.log.eventsFrom(1)].map((event) => withoutSeq(anonymizer.event(event))));
   for (const event of events) detector.add(event);
-  const findings = detector.findings().map((finding) => ({ ...finding, object: { ...finding.object, cluster: finding.cluster } }));
-  return projectTimeline(log.history, events, findings, { clusterLabel: () => '', translate, eventAt: (seq) => log.eventAt(seq) });
+  const findings = detector
+    .findings()
+    .map((finding) => ({ ...finding, object: { ...finding.object, cluster: finding.cluster } }));
+  return projectTimeline(log.history, events, findings, {
+    clusterLabel: () => '',
+    translate,
+    eventAt: (seq) => log.eventAt(seq),
+  });
 }

@@ -15,13 +15,20 @@ type Parts = Pick<Editor, 'session' | 'clusters' | 'tree' | 'treeView' | 'clock'
 export function timelineActions(parts: () => Parts, source: TimelineSource): TimelineActions {
   return {
     openDiff: (object, before, after) => {
-      const incarnation = (uid: string): ReturnType<typeof findIncarnation> => findIncarnation(source.log.history, { ...object, uid });
-      return openDiff({ incarnation: incarnation(before.uid), token: before.token }, { incarnation: incarnation(after.uid), token: after.token });
+      const incarnation = (uid: string): ReturnType<typeof findIncarnation> =>
+        findIncarnation(source.log.history, { ...object, uid });
+      return openDiff(
+        { incarnation: incarnation(before.uid), token: before.token },
+        { incarnation: incarnation(after.uid), token: after.token },
+      );
     },
     async revealInTree(object) {
       const { tree, treeView } = parts();
       const node = tree.findObject(nameKey(object.cluster, object));
-      if (node === undefined) throw new AppError('not-found', l10n.t('No watch shows this object.'), { advice: l10n.t('Add a watch for its resource.') });
+      if (node === undefined)
+        throw new AppError('not-found', l10n.t('No watch shows this object.'), {
+          advice: l10n.t('Add a watch for its resource.'),
+        });
       await treeView.reveal(node, { select: true, focus: true, expand: 1 });
     },
     safeEdit: (object) => openLive(parts(), findIncarnation(source.log.history, object)),

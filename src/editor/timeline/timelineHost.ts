@@ -23,7 +23,11 @@ import type { TimelineSource } from './timelineSource.ts';
 
 /** What a person can do from the timeline. */
 export interface TimelineActions {
-  openDiff(object: ObjectRef, before: { uid: string; token: string }, after: { uid: string; token: string }): Promise<void>;
+  openDiff(
+    object: ObjectRef,
+    before: { uid: string; token: string },
+    after: { uid: string; token: string },
+  ): Promise<void>;
   revealInTree(object: ObjectRef): Promise<void>;
   safeEdit(object: ObjectRef): Promise<void>;
   openFinding(id: string): Promise<void>;
@@ -101,7 +105,9 @@ export class TimelineHost implements Disposable {
     this.store.dispose();
   }
 
-  private handlers(actions: TimelineActions): ConstructorParameters<typeof Channel<typeof HOST_REQUESTS, TimelineRequests, TimelineToHost>>[0]['handlers'] {
+  private handlers(
+    actions: TimelineActions,
+  ): ConstructorParameters<typeof Channel<typeof HOST_REQUESTS, TimelineRequests, TimelineToHost>>[0]['handlers'] {
     return {
       details: async ({ event }) => this.details(event),
       openDiff: async ({ object, before, after }) => done(actions.openDiff(object, before, after)),
@@ -147,7 +153,10 @@ export class TimelineHost implements Disposable {
     switch (message.type) {
       case 'ready':
         if (message.protocol === TIMELINE_PROTOCOL) this.start();
-        else this.log.error(`timeline: the view speaks protocol ${message.protocol}, this extension ${TIMELINE_PROTOCOL}; reload the window`);
+        else
+          this.log.error(
+            `timeline: the view speaks protocol ${message.protocol}, this extension ${TIMELINE_PROTOCOL}; reload the window`,
+          );
         break;
       case 'resync':
         this.sendSnapshot();
@@ -173,7 +182,11 @@ export class TimelineHost implements Disposable {
 
   private sendSnapshot(): void {
     this.sequence += 1;
-    this.channel.notify({ type: 'snapshot', sequence: this.sequence, model: this.projection.model() } satisfies HostToTimeline);
+    this.channel.notify({
+      type: 'snapshot',
+      sequence: this.sequence,
+      model: this.projection.model(),
+    } satisfies HostToTimeline);
   }
 
   private append(events: Parameters<TimelineProjection['add']>[0], newFindings: boolean): void {
@@ -188,7 +201,11 @@ export class TimelineHost implements Disposable {
     if (newFindings) this.projection.setFindings(timelineFindings(this.source.findings()));
     if (!this.ready) return;
     this.sequence += 1;
-    this.channel.notify({ type: 'append', sequence: this.sequence, delta: this.projection.takeDelta() } satisfies HostToTimeline);
+    this.channel.notify({
+      type: 'append',
+      sequence: this.sequence,
+      delta: this.projection.takeDelta(),
+    } satisfies HostToTimeline);
   }
 
   private whenReady(message: HostToTimeline): void {
@@ -197,13 +214,12 @@ export class TimelineHost implements Disposable {
   }
 
   private post(message: unknown): void {
-    this.webview.postMessage(message).then(
-      (delivered) => {
-        // A hidden webview is gone; it asks for everything when it is there again.
-        if (!delivered) this.ready = false;
-      },
-      (error: unknown) => this.log.warn(`timeline: ${String(error)}`),
-    );
+    void this.send(message).catch((error: unknown) => this.log.warn(`timeline: ${String(error)}`));
+  }
+
+  private async send(message: unknown): Promise<void> {
+    // A hidden webview is gone; it asks for everything when it is there again.
+    if (!(await this.webview.postMessage(message))) this.ready = false;
   }
 }
 
@@ -222,5 +238,5 @@ async function done(work: Promise<void>): Promise<null> {
 }
 
 function translations(): Record<string, string> {
-  return { ...(l10n.bundle as Record<string, string> | undefined) };
+  return { ...l10n.bundle };
 }

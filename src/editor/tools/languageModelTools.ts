@@ -1,4 +1,11 @@
-import { LanguageModelTextPart, LanguageModelToolResult, lm, l10n, type Disposable, type LanguageModelTool } from 'vscode';
+import {
+  LanguageModelTextPart,
+  LanguageModelToolResult,
+  lm,
+  l10n,
+  type Disposable,
+  type LanguageModelTool,
+} from 'vscode';
 import type { Finding } from '../../core/findings/finding.ts';
 import type { NameHistory } from '../../core/history.ts';
 import type { WriteEvent } from '../../core/traceEvent.ts';
@@ -24,8 +31,13 @@ interface Query {
 export function registerTools(editor: Pick<Editor, 'session' | 'watches'>): Disposable[] {
   const { session } = editor;
   const names = (query: Query): NameHistory[] => {
-    const words = (query.query ?? '').toLowerCase().split(/\s+/).filter((word) => word !== '');
-    const matching = [...session.history.names.values()].filter((history) => words.every((word) => nameOf(history).toLowerCase().includes(word)));
+    const words = (query.query ?? '')
+      .toLowerCase()
+      .split(/\s+/)
+      .filter((word) => word !== '');
+    const matching = [...session.history.names.values()].filter((history) =>
+      words.every((word) => nameOf(history).toLowerCase().includes(word)),
+    );
     return matching.slice(0, Math.min(query.limit ?? ROWS, ROWS));
   };
   return [
@@ -33,7 +45,9 @@ export function registerTools(editor: Pick<Editor, 'session' | 'watches'>): Disp
     register(toolNames.findings, l10n.t('List findings'), (query) =>
       session
         .findings()
-        .filter((finding) => (query.query ?? '') === '' || `${finding.id} ${finding.object.name}`.includes(query.query ?? ''))
+        .filter(
+          (finding) => (query.query ?? '') === '' || `${finding.id} ${finding.object.name}`.includes(query.query ?? ''),
+        )
         .slice(0, query.limit ?? ROWS)
         .map(describeFinding),
     ),
@@ -47,7 +61,9 @@ function register(name: string, title: string, answer: (query: Query) => unknown
       invocationMessage: title,
       confirmationMessages: {
         title,
-        message: l10n.t('Names, UIDs, version tokens and field paths of watched objects go to the language model; contents of objects do not.'),
+        message: l10n.t(
+          'Names, UIDs, version tokens and field paths of watched objects go to the language model; contents of objects do not.',
+        ),
       },
     }),
     invoke: ({ input }) => new LanguageModelToolResult([new LanguageModelTextPart(JSON.stringify(answer(input)))]),
@@ -70,32 +86,63 @@ function describeObject(history: NameHistory): unknown {
     terminating: current?.terminatingAt !== undefined,
     generation: version?.generation,
     observedGeneration: version?.observedGeneration,
-    lastChange: version === undefined ? undefined : { what: describeChange(version), at: new Date(version.at).toISOString(), by: describeActor(version.actor), paths: version.changed?.paths.slice(0, 50) },
+    lastChange:
+      version === undefined
+        ? undefined
+        : {
+            what: describeChange(version),
+            at: new Date(version.at).toISOString(),
+            by: describeActor(version.actor),
+            paths: version.changed?.paths.slice(0, 50),
+          },
   };
 }
 
-function describeFinding({ id, kind, severity, object, actors, fields, count, firstAt, lastAt, explanation, remedy }: Finding): unknown {
+function describeFinding({
+  id,
+  kind,
+  severity,
+  object,
+  actors,
+  fields,
+  count,
+  firstAt,
+  lastAt,
+  explanation,
+  remedy,
+}: Finding): unknown {
   return { id, kind, severity, object, actors, fields, count, firstAt, lastAt, explanation, remedy };
 }
 
 function describeConflicts(history: NameHistory): unknown[] {
-  return history.writes.filter((write) => write.outcome === 'version-conflict' || write.outcome === 'field-conflict' || write.outcome === 'uid-mismatch').map((write) => describeConflict(history, write));
+  return history.writes
+    .filter(
+      (write) =>
+        write.outcome === 'version-conflict' || write.outcome === 'field-conflict' || write.outcome === 'uid-mismatch',
+    )
+    .map((write) => describeConflict(history, write));
 }
 
 function describeConflict(history: NameHistory, write: WriteEvent): unknown {
   const incarnation = history.incarnations.find(({ uid }) => uid === write.basedOn?.uid);
   const badges = incarnation === undefined ? undefined : badgesOf(incarnation);
   const index = incarnation?.versions.findIndex(({ token }) => token === write.basedOn?.token) ?? -1;
-  const since = index < 0 ? [] : (incarnation?.versions.slice(index + 1) ?? []).filter((version) => version.at <= write.at);
+  const since =
+    index < 0 ? [] : (incarnation?.versions.slice(index + 1) ?? []).filter((version) => version.at <= write.at);
   return {
     object: nameOf(history),
     writer: describeActor(write.actor),
     outcome: write.outcome,
     at: new Date(write.at).toISOString(),
-    basedOnVersion: write.basedOn === undefined ? undefined : (badges?.get(write.basedOn.token)?.code ?? 'not observed'),
+    basedOnVersion:
+      write.basedOn === undefined ? undefined : (badges?.get(write.basedOn.token)?.code ?? 'not observed'),
     wanted: write.paths,
-    progressMeanwhile: since.map((version) => ({ by: describeActor(version.actor), changed: version.changed?.paths.slice(0, 50) })),
+    progressMeanwhile: since.map((version) => ({
+      by: describeActor(version.actor),
+      changed: version.changed?.paths.slice(0, 50),
+    })),
     wonBy: write.wonBy,
-    advice: 'Read the object again and compute the change from what is read. Replacing only the token would undo the progress of the others.',
+    advice:
+      'Read the object again and compute the change from what is read. Replacing only the token would undo the progress of the others.',
   };
 }

@@ -28,19 +28,32 @@ export async function readTrace(path: string, signal: AbortSignal): Promise<Load
   detector.end();
   const findings: readonly Finding[] = detector.findings();
   const labels = reader.header?.clusters ?? {};
-  const silent = new Emitter<{ readonly events: readonly TraceEvent[]; readonly findings: readonly Finding[] }>(() => undefined);
+  const silent = new Emitter<{ readonly events: readonly TraceEvent[]; readonly findings: readonly Finding[] }>(
+    () => undefined,
+  );
   return {
-    source: { log, hasCluster: false, findings: () => findings, clusterLabel: (cluster) => labels[cluster]?.label ?? cluster, onDidChange: silent.event },
+    source: {
+      log,
+      hasCluster: false,
+      findings: () => findings,
+      clusterLabel: (cluster) => labels[cluster]?.label ?? cluster,
+      onDidChange: silent.event,
+    },
     problems: reader.problems,
     events: log.lastSeq,
   };
 }
 
 /** Reads the events of a trace; gives them in batches. */
-export async function readEvents(path: string, signal: AbortSignal, take: (events: readonly TraceEvent[]) => void): Promise<TraceReader> {
+export async function readEvents(
+  path: string,
+  signal: AbortSignal,
+  take: (events: readonly TraceEvent[]) => void,
+): Promise<TraceReader> {
   const reader = new TraceReader();
   try {
-    for await (const chunk of createReadStream(path, { encoding: 'utf8', signal, highWaterMark: 1 << 20 })) take(reader.push(chunk as string));
+    for await (const chunk of createReadStream(path, { encoding: 'utf8', signal, highWaterMark: 1 << 20 }))
+      take(reader.push(chunk as string));
   } catch (error) {
     if (signal.aborted) throw new AppError('cancelled', 'Cancelled.');
     throw new AppError('trace-unreadable', `The file ${path} cannot be read.`, { cause: error });

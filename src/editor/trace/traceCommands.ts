@@ -17,13 +17,20 @@ export function registerTraceCommands(editor: Editor): Disposable[] {
   return [
     command(commandIds.exportTrace, () => exportTrace(editor, false)),
     command(commandIds.importTrace, async (given) => {
-      const chosen = given instanceof Uri ? [given] : await window.showOpenDialog({ title: l10n.t('Import Trace'), filters });
+      const chosen =
+        given instanceof Uri ? [given] : await window.showOpenDialog({ title: l10n.t('Import Trace'), filters });
       const [uri] = chosen ?? [];
       if (uri === undefined) return;
-      const reader = await withProgress(l10n.t('Reading the trace'), (signal) => readEvents(uri.fsPath, signal, (events) => session.append(events.map(withoutSeq))));
-      for (const [id, { label, server }] of Object.entries(reader.header?.clusters ?? {})) session.nameCluster(id, label, server);
+      const reader = await withProgress(l10n.t('Reading the trace'), (signal) =>
+        readEvents(uri.fsPath, signal, (events) => session.append(events.map(withoutSeq))),
+      );
+      for (const [id, { label, server }] of Object.entries(reader.header?.clusters ?? {}))
+        session.nameCluster(id, label, server);
       const [first] = reader.problems;
-      if (first !== undefined) await window.showWarningMessage(l10n.t('{0} line(s) of the trace were left out. The first: {1}', reader.problemCount, first.message));
+      if (first !== undefined)
+        await window.showWarningMessage(
+          l10n.t('{0} line(s) of the trace were left out. The first: {1}', reader.problemCount, first.message),
+        );
       await commands.executeCommand(commandIds.openTimeline);
     }),
     command(commandIds.clearLog, async () => {
@@ -35,10 +42,17 @@ export function registerTraceCommands(editor: Editor): Disposable[] {
 }
 
 /** Writes the live log to a file that the person chooses; whether it was saved. `shared`: names and values replaced. */
-export async function exportTrace({ session, clock, userAgent }: Pick<Editor, 'session' | 'clock' | 'userAgent'>, shared: boolean): Promise<boolean> {
+export async function exportTrace(
+  { session, clock, userAgent }: Pick<Editor, 'session' | 'clock' | 'userAgent'>,
+  shared: boolean,
+): Promise<boolean> {
   const folder = workspace.workspaceFolders?.[0]?.uri;
   const name = `objects-${new Date(clock.now()).toISOString().slice(0, 19).replaceAll(':', '-')}.ovtrace.jsonl`;
-  const target = await window.showSaveDialog({ title: l10n.t('Export Trace'), filters, ...(folder === undefined ? {} : { defaultUri: Uri.joinPath(folder, name) }) });
+  const target = await window.showSaveDialog({
+    title: l10n.t('Export Trace'),
+    filters,
+    ...(folder === undefined ? {} : { defaultUri: Uri.joinPath(folder, name) }),
+  });
   if (target === undefined) return false;
   const hide = shared ? new Anonymizer(randomBytes(16).toString('hex')) : undefined;
   await withProgress(l10n.t('Exporting the trace'), async (signal) => {
@@ -48,7 +62,8 @@ export async function exportTrace({ session, clock, userAgent }: Pick<Editor, 's
     };
     const header = traceHeader(userAgent, session.clusterLabels(), clock.now());
     await write(printTraceLine(hide === undefined ? header : hide.header(header)));
-    for (const event of session.log.eventsFrom(1)) await write(printTraceLine(hide === undefined ? event : hide.event(event)));
+    for (const event of session.log.eventsFrom(1))
+      await write(printTraceLine(hide === undefined ? event : hide.event(event)));
     file.end();
     await once(file, 'close');
   });

@@ -1,4 +1,12 @@
-import { l10n, window, type CustomDocument, type CustomReadonlyEditorProvider, type Disposable, type Uri, type WebviewPanel } from 'vscode';
+import {
+  l10n,
+  window,
+  type CustomDocument,
+  type CustomReadonlyEditorProvider,
+  type Disposable,
+  type Uri,
+  type WebviewPanel,
+} from 'vscode';
 import { AppError, isAppError } from '../../base/appError.ts';
 import type { Editor } from '../app/editor.ts';
 import { editorIds } from '../app/ids.ts';
@@ -41,10 +49,17 @@ export function registerTraceEditor(editor: Editor, sources: TraceSources): Disp
 function show(editor: Editor, { source, problems }: LoadedTrace, panel: WebviewPanel): void {
   const { extensionUri } = editor.context;
   panel.webview.options = { enableScripts: true, localResourceRoots: [mediaFolder(extensionUri)] };
-  const host = new TimelineHost(panel.webview, source, timelineActions(() => editor, source), editor.log);
+  const host = new TimelineHost(
+    panel.webview,
+    source,
+    timelineActions(() => editor, source),
+    editor.log,
+  );
   panel.webview.html = webviewHtml(panel.webview, extensionUri, 'timeline', l10n.t('Object Timeline'));
   panel.onDidDispose(() => host.dispose());
   const [first] = problems;
   if (first === undefined) return;
-  window.showWarningMessage(l10n.t('Some of the trace could not be read. {0}', first.message)).then(undefined, (error: unknown) => editor.log.error(String(error)));
+  window
+    .showWarningMessage(l10n.t('Some of the trace could not be read. {0}', first.message))
+    .then(undefined, (error: unknown) => editor.log.error(String(error)));
 }

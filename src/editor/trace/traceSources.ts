@@ -17,7 +17,11 @@ export class TraceSources {
   }
 
   /** Finds a version by cluster, UID and token. */
-  find(cluster: string, uid: string, token: string): { readonly incarnation: Incarnation; readonly version: Version } | undefined {
+  find(
+    cluster: string,
+    uid: string,
+    token: string,
+  ): { readonly incarnation: Incarnation; readonly version: Version } | undefined {
     for (const history of [this.live(), ...this.traces]) {
       const incarnation = history.uids.get(`${cluster}\0${uid}`);
       const version = incarnation?.versions.find((item) => item.token === token);

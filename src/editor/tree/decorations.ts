@@ -15,7 +15,8 @@ export function registerDecorations(session: Session, now: () => number): Dispos
   const changed = new EventEmitter<Uri[] | undefined>();
   const subscription = session.onDidChange(({ events }) => {
     const keys = new Set<string>();
-    for (const event of events) if ('name' in event && event.name !== undefined) keys.add(nameKey(event.cluster, event.name));
+    for (const event of events)
+      if ('name' in event && event.name !== undefined) keys.add(nameKey(event.cluster, event.name));
     changed.fire(keys.size > 200 ? undefined : [...keys].map(objectUri));
   });
   const registration = window.registerFileDecorationProvider({
@@ -33,16 +34,32 @@ export function registerDecorations(session: Session, now: () => number): Dispos
 function decoration(mark: ObjectMark): FileDecoration {
   switch (mark) {
     case 'stale-reference':
-      return new FileDecoration('!', l10n.t('Refers to something that is gone'), new ThemeColor('list.warningForeground'));
+      return new FileDecoration(
+        '!',
+        l10n.t('Refers to something that is gone'),
+        new ThemeColor('list.warningForeground'),
+      );
     case 'conflict':
-      return new FileDecoration('◆', l10n.t('A write was refused because of a conflict'), new ThemeColor('list.errorForeground'));
+      return new FileDecoration(
+        '◆',
+        l10n.t('A write was refused because of a conflict'),
+        new ThemeColor('list.errorForeground'),
+      );
     case 'terminating':
       return new FileDecoration('T', l10n.t('Terminating'), new ThemeColor('gitDecoration.deletedResourceForeground'));
     case 'recreated':
-      return new FileDecoration('↻', l10n.t('Recreated: this name has had several incarnations'), new ThemeColor('gitDecoration.renamedResourceForeground'));
+      return new FileDecoration(
+        '↻',
+        l10n.t('Recreated: this name has had several incarnations'),
+        new ThemeColor('gitDecoration.renamedResourceForeground'),
+      );
     case 'gone':
       return new FileDecoration('–', l10n.t('Gone'), new ThemeColor('disabledForeground'));
     case 'changed':
-      return new FileDecoration('●', l10n.t('Changed just now'), new ThemeColor('gitDecoration.modifiedResourceForeground'));
+      return new FileDecoration(
+        '●',
+        l10n.t('Changed just now'),
+        new ThemeColor('gitDecoration.modifiedResourceForeground'),
+      );
   }
 }

@@ -1,5 +1,5 @@
 import { l10n } from 'vscode';
-import { isJsonObject, type Json, type JsonObject } from '../../codec/json.ts';
+import { isJsonObject, type JsonObject } from '../../codec/json.ts';
 import type { Finding } from '../../core/findings/finding.ts';
 import { describeGeneration, generationOf, generationState } from '../../core/generation.ts';
 import type { History, Incarnation, Version } from '../../core/history.ts';
@@ -7,7 +7,17 @@ import { describeOwner, ownersOf } from '../../core/ownership.ts';
 import { formatPath } from '../../core/path.ts';
 import { referencesOf, type Reference } from '../../core/references.ts';
 import type { DetailNode } from './nodes.ts';
-import { ago, badgeColours, badgesOf, describeActor, describeBeginning, describeChange, describeEnd, newestVersion, shortUid } from './wording.ts';
+import {
+  ago,
+  badgeColours,
+  badgesOf,
+  describeActor,
+  describeBeginning,
+  describeChange,
+  describeEnd,
+  newestVersion,
+  shortUid,
+} from './wording.ts';
 
 const VERSIONS_SHOWN = 50;
 const FIELDS_SHOWN = 200;
@@ -52,7 +62,9 @@ function versionFacts(input: DetailInput, version: Version): (DetailNode | undef
       id: `${nodeId}/token`,
       label: l10n.t('Version'),
       description: badge?.code ?? '',
-      tooltip: l10n.t('The version token as a badge: equal badges are the same version of this object, different ones are not, and nothing else follows. The raw token can be shown or copied from the menu.'),
+      tooltip: l10n.t(
+        'The version token as a badge: equal badges are the same version of this object, different ones are not, and nothing else follows. The raw token can be shown or copied from the menu.',
+      ),
       icon: 'circle-filled',
       colour: badgeColours[badge?.colour ?? 0] ?? 'charts.foreground',
       context: 'token',
@@ -63,7 +75,12 @@ function versionFacts(input: DetailInput, version: Version): (DetailNode | undef
       type: 'detail',
       id: `${nodeId}/change`,
       label: l10n.t('Last change'),
-      description: l10n.t('{0}, {1}, by {2}', describeChange(version), ago(version.at, now), describeActor(version.actor)),
+      description: l10n.t(
+        '{0}, {1}, by {2}',
+        describeChange(version),
+        ago(version.at, now),
+        describeActor(version.actor),
+      ),
       tooltip: changeTooltip(version),
       icon: 'edit',
       context: 'change',
@@ -75,16 +92,26 @@ function versionFacts(input: DetailInput, version: Version): (DetailNode | undef
 }
 
 function generationRow(nodeId: string, version: Version): DetailNode {
-  const state = version.body === undefined ? generationState(version.generation, version.observedGeneration, []) : generationOf(version.body);
+  const state =
+    version.body === undefined
+      ? generationState(version.generation, version.observedGeneration, [])
+      : generationOf(version.body);
   const generation = state.generation ?? version.generation;
   const observed = state.observedGeneration ?? version.observedGeneration;
-  const numbers = generation === undefined ? l10n.t('none') : observed === undefined ? `${generation}` : `${generation} · ${l10n.t('observed {0}', observed)}`;
+  const numbers =
+    generation === undefined
+      ? l10n.t('none')
+      : observed === undefined
+        ? `${generation}`
+        : `${generation} · ${l10n.t('observed {0}', observed)}`;
   return {
     type: 'detail',
     id: `${nodeId}/generation`,
     label: l10n.t('Generation'),
     description: generation === undefined ? numbers : `${numbers} · ${describeGeneration(state)}`,
-    tooltip: l10n.t('Counts changes of the desired state as this resource defines it, and is compared with observedGeneration only. An unchanged generation does not mean that nothing changed.'),
+    tooltip: l10n.t(
+      'Counts changes of the desired state as this resource defines it, and is compared with observedGeneration only. An unchanged generation does not mean that nothing changed.',
+    ),
     icon: state.verdict === 'not-yet-seen' || state.verdict === 'seen' ? 'watch' : 'checklist',
   };
 }
@@ -104,8 +131,15 @@ function changeTooltip(version: Version): string {
 function ownersRow(nodeId: string, body: JsonObject | undefined): DetailNode | undefined {
   const metadata = body?.['metadata'];
   const managed = isJsonObject(metadata) ? metadata['managedFields'] : undefined;
-  if (!Array.isArray(managed)) return { type: 'detail', id: `${nodeId}/owners`, label: l10n.t('Owners of fields'), description: l10n.t('not read'), icon: 'organization' };
-  const owners = ownersOf(managed as Json[]);
+  if (!Array.isArray(managed))
+    return {
+      type: 'detail',
+      id: `${nodeId}/owners`,
+      label: l10n.t('Owners of fields'),
+      description: l10n.t('not read'),
+      icon: 'organization',
+    };
+  const owners = ownersOf(managed);
   return {
     type: 'detail',
     id: `${nodeId}/owners`,
@@ -139,7 +173,10 @@ function referencesRow(input: DetailInput, body: JsonObject | undefined): Detail
     type: 'detail',
     id: `${nodeId}/references`,
     label: l10n.t('References'),
-    description: broken === 0 ? `${references.length}` : l10n.t('{0}, of which {1} point at something gone', references.length, broken),
+    description:
+      broken === 0
+        ? `${references.length}`
+        : l10n.t('{0}, of which {1} point at something gone', references.length, broken),
     icon: broken === 0 ? 'references' : 'warning',
     ...(broken === 0 ? {} : { colour: 'list.warningForeground' }),
     children,
@@ -198,7 +235,10 @@ function versionsRow({ incarnation, nodeId, key, now }: DetailInput): DetailNode
     type: 'detail',
     id: `${nodeId}/versions`,
     label: l10n.t('Versions'),
-    description: hidden === 0 ? `${incarnation.versions.length}` : l10n.t('{0}, the newest {1} shown', incarnation.versions.length, shown.length),
+    description:
+      hidden === 0
+        ? `${incarnation.versions.length}`
+        : l10n.t('{0}, the newest {1} shown', incarnation.versions.length, shown.length),
     icon: 'history',
     children: shown.map((version) => {
       const badge = badges.get(version.token);
@@ -206,8 +246,15 @@ function versionsRow({ incarnation, nodeId, key, now }: DetailInput): DetailNode
         type: 'detail',
         id: `${nodeId}/versions/${version.token}`,
         label: badge?.code ?? '',
-        description: l10n.t('{0}, {1}, by {2}', describeChange(version), ago(version.at, now), describeActor(version.actor)),
-        tooltip: version.placed ? changeTooltip(version) : `${l10n.t('No watch has placed this version among the others yet.')}\n${changeTooltip(version)}`,
+        description: l10n.t(
+          '{0}, {1}, by {2}',
+          describeChange(version),
+          ago(version.at, now),
+          describeActor(version.actor),
+        ),
+        tooltip: version.placed
+          ? changeTooltip(version)
+          : `${l10n.t('No watch has placed this version among the others yet.')}\n${changeTooltip(version)}`,
         icon: version.placed ? 'circle-filled' : 'circle-outline',
         colour: badgeColours[badge?.colour ?? 0] ?? 'charts.foreground',
         context: 'version',

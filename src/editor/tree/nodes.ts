@@ -75,5 +75,7 @@ export type ObjectLikeNode = ObjectNode | IncarnationNode;
 
 /** Whether a value, as a command gets it, is a row of the tree. */
 export function isTreeNode(value: unknown): value is TreeNode {
-  return typeof value === 'object' && value !== null && 'type' in value && 'id' in value && typeof value.id === 'string';
+  return (
+    typeof value === 'object' && value !== null && 'type' in value && 'id' in value && typeof value.id === 'string'
+  );
 }

@@ -90,9 +90,14 @@ function shelfKey(cluster: string, name: { readonly group: string; readonly reso
 
 /** Whether a name's history matches what a person typed: every word is part of its name, namespace, or an UID of it. */
 export function matchesFilter(history: NameHistory, filter: string): boolean {
-  const words = filter.toLowerCase().split(/\s+/).filter((word) => word !== '');
+  const words = filter
+    .toLowerCase()
+    .split(/\s+/)
+    .filter((word) => word !== '');
   if (words.length === 0) return true;
   const { namespace, name, resource } = history.name;
   const text = `${namespace}/${name} ${resource}`.toLowerCase();
-  return words.every((word) => text.includes(word) || history.incarnations.some((incarnation) => incarnation.uid.includes(word)));
+  return words.every(
+    (word) => text.includes(word) || history.incarnations.some((incarnation) => incarnation.uid.includes(word)),
+  );
 }

@@ -2,7 +2,18 @@ import { l10n } from 'vscode';
 import type { Finding } from '../../core/findings/finding.ts';
 import { describeGeneration, generationOf, generationState } from '../../core/generation.ts';
 import type { Incarnation, NameHistory, Version } from '../../core/history.ts';
-import { ago, badgeColours, badgesOf, currentIncarnation, describeActor, describeBeginning, describeChange, describeEnd, newestVersion, shortUid } from './wording.ts';
+import {
+  ago,
+  badgeColours,
+  badgesOf,
+  currentIncarnation,
+  describeActor,
+  describeBeginning,
+  describeChange,
+  describeEnd,
+  newestVersion,
+  shortUid,
+} from './wording.ts';
 
 /** What an object's or incarnation's row says; independent of how it is drawn. */
 export interface ObjectRow {
@@ -29,8 +40,11 @@ const CONFLICT_MS = 60_000;
 export function markOf(history: NameHistory, findings: readonly Finding[], now: number): ObjectMark | undefined {
   const current = currentIncarnation(history);
   if (current === undefined) return undefined;
-  if (findings.some((finding) => finding.id === 'stale-reference' && finding.object.uid === current.uid)) return 'stale-reference';
-  const refused = history.writes.findLast((write) => write.outcome === 'version-conflict' || write.outcome === 'field-conflict');
+  if (findings.some((finding) => finding.id === 'stale-reference' && finding.object.uid === current.uid))
+    return 'stale-reference';
+  const refused = history.writes.findLast(
+    (write) => write.outcome === 'version-conflict' || write.outcome === 'field-conflict',
+  );
   if (refused !== undefined && now - refused.at < CONFLICT_MS) return 'conflict';
   if (current.end !== undefined) return 'gone';
   if (current.terminatingAt !== undefined) return 'terminating';
@@ -45,19 +59,39 @@ export function objectRow(history: NameHistory, now: number, withNamespace: bool
   const { name, namespace } = history.name;
   if (current === undefined) {
     const never = l10n.t('never seen');
-    return { label: name, description: never, tooltip: never, icon: 'question', spoken: `${name}, ${never}`, context: 'object' };
+    return {
+      label: name,
+      description: never,
+      tooltip: never,
+      icon: 'question',
+      spoken: `${name}, ${never}`,
+      context: 'object',
+    };
   }
   const version = newestVersion(current);
   const gone = current.end !== undefined;
   const lives = history.incarnations.length > 1 ? l10n.t('{0} incarnations', history.incarnations.length) : '';
-  const parts = [withNamespace ? namespace : '', gone ? l10n.t('gone') : badgeCode(current, version), gone ? '' : generationWords(version), lives, current.terminatingAt !== undefined && !gone ? l10n.t('terminating') : ''];
+  const parts = [
+    withNamespace ? namespace : '',
+    gone ? l10n.t('gone') : badgeCode(current, version),
+    gone ? '' : generationWords(version),
+    lives,
+    current.terminatingAt !== undefined && !gone ? l10n.t('terminating') : '',
+  ];
   return {
     label: name,
     description: parts.filter((part) => part !== '').join(' · '),
     tooltip: tooltipOf(current, version, now),
     icon: gone ? 'circle-slash' : 'circle-filled',
     ...(gone ? {} : { colour: badgeColour(current, version) }),
-    spoken: [`${current.kind} ${name}`, namespace, lives, gone ? (describeEnd(current) ?? '') : versionSpoken(current, version, now)].filter((part) => part !== '').join(', '),
+    spoken: [
+      `${current.kind} ${name}`,
+      namespace,
+      lives,
+      gone ? (describeEnd(current) ?? '') : versionSpoken(current, version, now),
+    ]
+      .filter((part) => part !== '')
+      .join(', '),
     context: gone ? 'object gone' : 'object living',
   };
 }
@@ -67,14 +101,20 @@ export function incarnationRow(incarnation: Incarnation, isCurrent: boolean, now
   const version = newestVersion(incarnation);
   const living = isCurrent && incarnation.end === undefined;
   const end = describeEnd(incarnation);
-  const words = living ? [badgeCode(incarnation, version), generationWords(version)] : [end ?? l10n.t('replaced by another incarnation')];
+  const words = living
+    ? [badgeCode(incarnation, version), generationWords(version)]
+    : [end ?? l10n.t('replaced by another incarnation')];
   return {
     label: shortUid(incarnation.uid),
     description: [living ? l10n.t('lives') : l10n.t('old'), ...words].filter((part) => part !== '').join(' · '),
     tooltip: tooltipOf(incarnation, version, now),
     icon: living ? 'pass' : 'circle-slash',
     ...(living ? { colour: 'testing.iconPassed' } : { colour: 'disabledForeground' }),
-    spoken: [l10n.t('incarnation {0}', incarnation.uid), living ? l10n.t('lives') : l10n.t('old'), end ?? describeBeginning(incarnation)].join(', '),
+    spoken: [
+      l10n.t('incarnation {0}', incarnation.uid),
+      living ? l10n.t('lives') : l10n.t('old'),
+      end ?? describeBeginning(incarnation),
+    ].join(', '),
     context: living ? 'incarnation living' : 'incarnation old',
   };
 }
@@ -90,7 +130,10 @@ function badgeColour(incarnation: Incarnation, version: Version | undefined): st
 
 function generationWords(version: Version | undefined): string {
   if (version === undefined) return '';
-  const state = version.body === undefined ? generationState(version.generation, version.observedGeneration, []) : generationOf(version.body);
+  const state =
+    version.body === undefined
+      ? generationState(version.generation, version.observedGeneration, [])
+      : generationOf(version.body);
   const generation = state.generation ?? version.generation;
   if (generation === undefined) return '';
   const lags = state.verdict === 'not-yet-seen' || state.verdict === 'seen' || state.verdict === 'ahead';
@@ -99,7 +142,13 @@ function generationWords(version: Version | undefined): string {
 
 function versionSpoken(incarnation: Incarnation, version: Version | undefined, now: number): string {
   if (version === undefined) return '';
-  return l10n.t('version {0}, last change {1} {2} by {3}', badgeCode(incarnation, version), describeChange(version), ago(version.at, now), describeActor(version.actor));
+  return l10n.t(
+    'version {0}, last change {1} {2} by {3}',
+    badgeCode(incarnation, version),
+    describeChange(version),
+    ago(version.at, now),
+    describeActor(version.actor),
+  );
 }
 
 function tooltipOf(incarnation: Incarnation, version: Version | undefined, now: number): string {

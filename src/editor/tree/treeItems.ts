@@ -5,7 +5,16 @@ import { sandboxKey } from '../clusters/clusters.ts';
 import { describeScope } from '../watches/watchDefinition.ts';
 import type { WatchStatus } from '../watches/watches.ts';
 import { objectUri } from './decorations.ts';
-import type { ClusterNode, DetailNode, GroupNode, IncarnationNode, MoreNode, ObjectNode, TreeNode, WatchNode } from './nodes.ts';
+import type {
+  ClusterNode,
+  DetailNode,
+  GroupNode,
+  IncarnationNode,
+  MoreNode,
+  ObjectNode,
+  TreeNode,
+  WatchNode,
+} from './nodes.ts';
 import { incarnationRow, objectRow, type ObjectRow } from './objectRows.ts';
 import type { TreeSources } from './watchedObjects.ts';
 import { ago, currentIncarnation } from './wording.ts';
@@ -107,7 +116,9 @@ function describeStatus(status: WatchStatus, now: number): string {
     case 'waiting':
       return [status.error?.message ?? l10n.t('waiting to try again'), heard].filter((part) => part !== '').join(' · ');
     case 'failed':
-      return [status.error?.message ?? l10n.t('failed'), status.error?.advice ?? ''].filter((part) => part !== '').join(' ');
+      return [status.error?.message ?? l10n.t('failed'), status.error?.advice ?? '']
+        .filter((part) => part !== '')
+        .join(' ');
   }
 }
 
@@ -154,8 +165,11 @@ function detailItem(node: DetailNode): TreeItem {
   made.tooltip = node.tooltip ?? [node.label, node.description ?? ''].join('\n');
   if (node.icon !== undefined) made.iconPath = icon(node.icon, node.colour);
   made.contextValue = node.context ?? 'detail';
-  made.accessibilityInformation = { label: [node.label, node.description ?? ''].filter((part) => part !== '').join(', ') };
-  if (node.context === 'version') made.command = { command: commandIds.openVersion, title: l10n.t('Open Version'), arguments: [node] };
+  made.accessibilityInformation = {
+    label: [node.label, node.description ?? ''].filter((part) => part !== '').join(', '),
+  };
+  if (node.context === 'version')
+    made.command = { command: commandIds.openVersion, title: l10n.t('Open Version'), arguments: [node] };
   return made;
 }
 

@@ -21,7 +21,7 @@ export interface TreeSources {
   readonly session: Session;
   readonly watches: Watches;
   readonly clusters: Clusters;
-  now(): number;
+  readonly now: () => number;
   pageSize(): number;
 }
 
@@ -121,7 +121,12 @@ export class WatchedObjects implements TreeDataProvider<TreeNode>, Disposable {
     const children = parent === undefined ? this.roots() : this.childrenOf(parent);
     return children.map((node) => {
       const { label, description, contextValue } = this.getTreeItem(node);
-      return { node, label: typeof label === 'string' ? label : (label?.label ?? ''), description: String(description ?? ''), context: contextValue ?? '' };
+      return {
+        node,
+        label: typeof label === 'string' ? label : (label?.label ?? ''),
+        description: String(description ?? ''),
+        context: contextValue ?? '',
+      };
     });
   }
 
@@ -143,7 +148,12 @@ export class WatchedObjects implements TreeDataProvider<TreeNode>, Disposable {
       case 'watch':
         return this.objectsOf(node);
       case 'group':
-        return this.page(node.id, node.keys, (key) => ({ type: 'object', id: `${node.id}/${key}`, watch: node.watch, key }));
+        return this.page(node.id, node.keys, (key) => ({
+          type: 'object',
+          id: `${node.id}/${key}`,
+          watch: node.watch,
+          key,
+        }));
       case 'object':
         return this.incarnationsOf(node);
       case 'incarnation':
@@ -166,9 +176,17 @@ export class WatchedObjects implements TreeDataProvider<TreeNode>, Disposable {
     const { clusterId } = this.sources.watches.status(definition.id);
     if (clusterId === undefined) return [];
     const { group, resource, namespace, name, labelSelector } = definition;
-    const scope = { cluster: clusterId, group, resource, ...(namespace === undefined ? {} : { namespace }), ...(name === undefined ? {} : { name }) };
+    const scope = {
+      cluster: clusterId,
+      group,
+      resource,
+      ...(namespace === undefined ? {} : { namespace }),
+      ...(name === undefined ? {} : { name }),
+    };
     const keys = this.index.keys(scope, this.order);
-    return labelSelector === undefined ? keys : keys.filter((key) => this.sources.watches.delivered(definition.id, key));
+    return labelSelector === undefined
+      ? keys
+      : keys.filter((key) => this.sources.watches.delivered(definition.id, key));
   }
 
   private objectsOf(node: WatchNode): readonly TreeNode[] {
@@ -192,19 +210,24 @@ export class WatchedObjects implements TreeDataProvider<TreeNode>, Disposable {
       const found = history.names.get(key);
       return found === undefined ? '' : this.grouping === 'namespace' ? found.name.namespace : stateOf(found);
     });
-    return [...groups].sort(([a], [b]) => (a < b ? -1 : 1)).map(([label, own]) => ({ type: 'group', id: `${node.id}/group/${label}`, watch: node.watch, label, keys: own }));
+    return [...groups]
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .map(([label, own]) => ({ type: 'group', id: `${node.id}/group/${label}`, watch: node.watch, label, keys: own }));
   }
 
   private page(parent: string, keys: readonly string[], nodeOf: (key: string) => TreeNode): readonly TreeNode[] {
     const limit = this.sources.pageSize() * (this.pages.get(parent) ?? 1);
     const shown: TreeNode[] = keys.slice(0, limit).map(nodeOf);
-    if (keys.length > limit) shown.push({ type: 'more', id: `${parent}/more`, parent, shown: limit, total: keys.length });
+    if (keys.length > limit)
+      shown.push({ type: 'more', id: `${parent}/more`, parent, shown: limit, total: keys.length });
     return shown;
   }
 
   private incarnationsOf(node: ObjectNode): readonly IncarnationNode[] {
     const found = this.sources.session.history.names.get(node.key);
-    return (found?.incarnations ?? []).toReversed().map(({ uid }) => ({ type: 'incarnation', id: `${node.id}/${uid}`, watch: node.watch, key: node.key, uid }));
+    return (found?.incarnations ?? [])
+      .toReversed()
+      .map(({ uid }) => ({ type: 'incarnation', id: `${node.id}/${uid}`, watch: node.watch, key: node.key, uid }));
   }
 
   private detailsOf(node: IncarnationNode): readonly TreeNode[] {

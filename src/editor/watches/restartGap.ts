@@ -14,7 +14,12 @@ export interface RestartGap {
  * Opens a gap for what a watch is about, where the log of an earlier window knows something of it: an object may have been
  * deleted and recreated since, any number of times. Undefined where the log knows nothing.
  */
-export function openRestartGap(session: Session, cluster: string, definition: WatchDefinition, now: () => number): RestartGap | undefined {
+export function openRestartGap(
+  session: Session,
+  cluster: string,
+  definition: WatchDefinition,
+  now: () => number,
+): RestartGap | undefined {
   const from = session.restoredUntil;
   const { group, resource, namespace, name, labelSelector } = definition;
   const known = [...session.history.names.values()].filter(
@@ -31,7 +36,12 @@ export function openRestartGap(session: Session, cluster: string, definition: Wa
     via: 'list',
     cluster,
     gap: `restart-${definition.id}-${from}`,
-    scope: { group, resource, ...(namespace === undefined ? {} : { namespace }), ...(name === undefined ? {} : { name }) },
+    scope: {
+      group,
+      resource,
+      ...(namespace === undefined ? {} : { namespace }),
+      ...(name === undefined ? {} : { name }),
+    },
     from,
     cause: 'restart',
   };
@@ -40,10 +50,21 @@ export function openRestartGap(session: Session, cluster: string, definition: Wa
     close(delivered) {
       const at = now();
       // A selector leaves objects out that live on: only a watch of all of them tells what is gone.
-      const missing = labelSelector === undefined ? known.filter((history) => !delivered.has(nameKey(cluster, history.name))) : [];
-      const living = missing.flatMap((history) => currentIncarnation(history) ?? []).filter((incarnation) => incarnation.end === undefined);
+      const missing =
+        labelSelector === undefined ? known.filter((history) => !delivered.has(nameKey(cluster, history.name))) : [];
+      const living = missing
+        .flatMap((history) => currentIncarnation(history) ?? [])
+        .filter((incarnation) => incarnation.end === undefined);
       session.append([
-        ...living.map((incarnation) => ({ type: 'absent' as const, at, via: 'list' as const, cluster, name: incarnation.name, uid: incarnation.uid, how: 'list' as const })),
+        ...living.map((incarnation) => ({
+          type: 'absent' as const,
+          at,
+          via: 'list' as const,
+          cluster,
+          name: incarnation.name,
+          uid: incarnation.uid,
+          how: 'list' as const,
+        })),
         { ...gap, at, to: at },
       ]);
     },

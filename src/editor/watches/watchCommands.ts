@@ -1,4 +1,4 @@
-import { commands, l10n, Uri, window, type Disposable } from 'vscode';
+import { commands, l10n, window, type Disposable, type Uri } from 'vscode';
 import { AppError } from '../../base/appError.ts';
 import type { Editor } from '../app/editor.ts';
 import { commandIds, contextKeys, settingIds } from '../app/ids.ts';
@@ -28,16 +28,27 @@ export function registerWatchCommands(editor: Editor): Disposable[] {
       if (isTreeNode(node) && node.type === 'watch') watches.retry(node.watch);
     }),
     command(commandIds.chooseKubeconfig, async () => {
-      const chosen = await window.showOpenDialog({ title: l10n.t('Choose a kubeconfig'), canSelectMany: true, openLabel: l10n.t('Use') });
+      const chosen = await window.showOpenDialog({
+        title: l10n.t('Choose a kubeconfig'),
+        canSelectMany: true,
+        openLabel: l10n.t('Use'),
+      });
       if (chosen === undefined) return;
-      await changeSetting(settingIds.kubeconfig, chosen.map((uri: Uri) => uri.fsPath));
+      await changeSetting(
+        settingIds.kubeconfig,
+        chosen.map((uri: Uri) => uri.fsPath),
+      );
       await commands.executeCommand(commandIds.addWatch);
     }),
     command(commandIds.filter, async (text) => {
       const filter =
         typeof text === 'string'
           ? text
-          : await window.showInputBox({ title: l10n.t('Filter Objects'), prompt: l10n.t('Words of a name, namespace or UID'), value: tree.view.filter });
+          : await window.showInputBox({
+              title: l10n.t('Filter Objects'),
+              prompt: l10n.t('Words of a name, namespace or UID'),
+              value: tree.view.filter,
+            });
       if (filter === undefined) return;
       await showFilter(editor, filter.trim());
     }),
@@ -50,7 +61,9 @@ export function registerWatchCommands(editor: Editor): Disposable[] {
         { label: l10n.t('By namespace'), value: 'namespace' },
         { label: l10n.t('By state'), value: 'state' },
       ];
-      const chosen = choices.find(({ value }) => value === given) ?? (await window.showQuickPick(choices, { title: l10n.t('Group Objects') }));
+      const chosen =
+        choices.find(({ value }) => value === given) ??
+        (await window.showQuickPick(choices, { title: l10n.t('Group Objects') }));
       if (chosen !== undefined) tree.setView({ grouping: chosen.value });
     }),
     command(commandIds.showMore, (node) => {
@@ -60,7 +73,9 @@ export function registerWatchCommands(editor: Editor): Disposable[] {
 }
 
 async function askWhichWatch({ watches }: Editor): Promise<string> {
-  const items = watches.definitions().map((definition) => ({ label: definition.resource, description: definition.cluster, id: definition.id }));
+  const items = watches
+    .definitions()
+    .map((definition) => ({ label: definition.resource, description: definition.cluster, id: definition.id }));
   const chosen = await window.showQuickPick(items, { title: l10n.t('Remove Watch') });
   if (chosen === undefined) throw new AppError('cancelled', l10n.t('Nothing was removed.'));
   return chosen.id;
@@ -87,7 +102,10 @@ export async function addDeclaredWatches({ clusters, watches, showFailure }: Edi
   if (declared.length === 0) return;
   const context = await clusters.currentContext();
   if (context === undefined) {
-    throw new AppError('kubeconfig-unknown-name', l10n.t('The settings declare watches, but the kubeconfig has no current context.'));
+    throw new AppError(
+      'kubeconfig-unknown-name',
+      l10n.t('The settings declare watches, but the kubeconfig has no current context.'),
+    );
   }
   const signal = limited(DECLARED_LIMIT_MS);
   const connected = await clusters.connect(context, signal);

@@ -23,7 +23,10 @@ export function watchId(definition: Omit<WatchDefinition, 'id'>): string {
 /** Reads a definition that was kept before; undefined where it is not one, so that an odd state never stops the rest. */
 export function readDefinition(value: unknown): WatchDefinition | undefined {
   if (typeof value !== 'object' || value === null) return undefined;
-  const { cluster, group, version, resource, kind, namespaced, namespace, name, labelSelector } = value as Record<string, unknown>;
+  const { cluster, group, version, resource, kind, namespaced, namespace, name, labelSelector } = value as Record<
+    string,
+    unknown
+  >;
   if (!areStrings(cluster, group, version, resource, kind) || typeof namespaced !== 'boolean') return undefined;
   const definition = {
     cluster: cluster as string,
@@ -68,6 +71,10 @@ export function parseDeclaredWatch(text: string): DeclaredWatch | undefined {
 
 /** The watch in a few words: `shop · app=web`. */
 export function describeScope(definition: WatchDefinition, allNamespaces: string): string {
-  const parts = [definition.namespaced ? (definition.namespace ?? allNamespaces) : '', definition.name ?? '', definition.labelSelector ?? ''];
+  const parts = [
+    definition.namespaced ? (definition.namespace ?? allNamespaces) : '',
+    definition.name ?? '',
+    definition.labelSelector ?? '',
+  ];
   return parts.filter((part) => part !== '').join(' · ');
 }

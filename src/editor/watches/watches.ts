@@ -48,8 +48,8 @@ export interface WatchesOptions {
   readonly store: DefinitionStore;
   readonly clock: Clock;
   /** Whether whole objects may be kept. */
-  keepBodies(): boolean;
-  onError(error: unknown): void;
+  readonly keepBodies: () => boolean;
+  readonly onError: (error: unknown) => void;
 }
 
 /**
@@ -134,7 +134,11 @@ export class Watches implements Disposable {
 
   /** Ends the watches of a cluster that is no more, such as a stopped sandbox. */
   async removeCluster(cluster: string): Promise<void> {
-    await this.remove(this.definitions().filter((definition) => definition.cluster === cluster).map((definition) => definition.id));
+    await this.remove(
+      this.definitions()
+        .filter((definition) => definition.cluster === cluster)
+        .map((definition) => definition.id),
+    );
   }
 
   dispose(): void {
@@ -144,7 +148,13 @@ export class Watches implements Disposable {
   }
 
   private idle(definition: WatchDefinition): Running {
-    return { definition, controller: new AbortController(), status: { phase: 'idle' }, delivered: new Set(), ended: Promise.resolve() };
+    return {
+      definition,
+      controller: new AbortController(),
+      status: { phase: 'idle' },
+      delivered: new Set(),
+      ended: Promise.resolve(),
+    };
   }
 
   private save(): Promise<void> {
@@ -168,7 +178,8 @@ export class Watches implements Disposable {
         await this.follow(watch);
         return;
       } catch (error) {
-        if (signal.aborted || !isAppError(error, 'unreachable', 'timed-out', 'connection-lost', 'server-error')) throw error;
+        if (signal.aborted || !isAppError(error, 'unreachable', 'timed-out', 'connection-lost', 'server-error'))
+          throw error;
         this.setStatus(watch, { ...watch.status, phase: 'waiting', error });
         await this.options.clock.delay(waitMs * (0.5 + this.options.clock.random() / 2), signal);
       }
@@ -183,7 +194,11 @@ export class Watches implements Disposable {
     const connected = await clusters.connect(definition.cluster, signal);
     this.setStatus(watch, { phase: 'listing', clusterId: connected.id });
     const discovery = await connected.discovery(signal);
-    const resource = discovery.find(definition.group === '' ? `${definition.resource}.${definition.version}` : `${definition.resource}.${definition.version}.${definition.group}`);
+    const resource = discovery.find(
+      definition.group === ''
+        ? `${definition.resource}.${definition.version}`
+        : `${definition.resource}.${definition.version}.${definition.group}`,
+    );
     const { watchResource } = await import('../../kube/watch.ts');
     session.nameCluster(connected.id, connected.label, connected.cluster.url);
     let gap = openRestartGap(session, connected.id, definition, () => this.options.clock.now());

@@ -5,14 +5,28 @@ import { errorOf } from '../../kube/answers.ts';
 import { collectionPath } from '../../write/target.ts';
 import type { Located } from '../documents/objectSaver.ts';
 
-const SERVER_SET = ['uid', 'resourceVersion', 'generation', 'creationTimestamp', 'managedFields', 'selfLink', 'deletionTimestamp', 'deletionGracePeriodSeconds'];
+const SERVER_SET = [
+  'uid',
+  'resourceVersion',
+  'generation',
+  'creationTimestamp',
+  'managedFields',
+  'selfLink',
+  'deletionTimestamp',
+  'deletionGracePeriodSeconds',
+];
 
 /**
  * Creates an object anew from an older content, without what the server sets. A name that is taken meanwhile is refused by
  * the server; nothing is ever overwritten.
  * @throws AppError of the refusal or the connection
  */
-export async function createObject({ connected, target }: Located, content: JsonObject, fieldManager: string, signal: AbortSignal): Promise<void> {
+export async function createObject(
+  { connected, target }: Located,
+  content: JsonObject,
+  fieldManager: string,
+  signal: AbortSignal,
+): Promise<void> {
   const metadata = isJsonObject(content['metadata']) ? content['metadata'] : {};
   const own = Object.fromEntries(Object.entries(metadata).filter(([name]) => !SERVER_SET.includes(name)));
   const { status: _status, ...rest } = content;

@@ -1,7 +1,7 @@
 import { l10n, window, type Disposable } from 'vscode';
 import { AppError } from '../../base/appError.ts';
 import { cancelled } from '../../base/clock.ts';
-import { isJsonObject, type Json, type JsonObject } from '../../codec/json.ts';
+import { isJsonObject, stringifyJson, type Json, type JsonObject } from '../../codec/json.ts';
 import type { Incarnation } from '../../core/history.ts';
 import { valueAt, type Path } from '../../core/path.ts';
 import type { Editor } from '../app/editor.ts';
@@ -50,13 +50,21 @@ async function read(editor: Editor, incarnation: Incarnation): Promise<{ located
   const object = await readObject(located.connected.cluster, located.target, limited(READ_LIMIT_MS));
   if (object === undefined) throw new AppError('not-found', l10n.t('{0} is gone.', describeTarget(located.target)));
   if (identityOf(object).uid !== incarnation.uid) {
-    throw new AppError('not-found', l10n.t('Another incarnation holds the name {0} now.', describeTarget(located.target)), { advice: l10n.t('Look at it in the tree first.') });
+    throw new AppError(
+      'not-found',
+      l10n.t('Another incarnation holds the name {0} now.', describeTarget(located.target)),
+      { advice: l10n.t('Look at it in the tree first.') },
+    );
   }
   return { located, object };
 }
 
 /** Says how a write ended, with the way to its report. */
-export async function finish(editor: Pick<Editor, 'reports' | 'decisions'>, located: Located, report: Report): Promise<void> {
+export async function finish(
+  editor: Pick<Editor, 'reports' | 'decisions'>,
+  located: Located,
+  report: Report,
+): Promise<void> {
   const sentence = outcomeSentence(report, describeTarget(located.target));
   if (isDone(report.outcome) || report.outcome === 'cancelled') return;
   const show = l10n.t('Show Report');
@@ -70,7 +78,7 @@ async function askReplicas(object: JsonObject): Promise<Changes> {
   const typed = await window.showInputBox({
     title: l10n.t('Scale'),
     prompt: l10n.t('Replicas'),
-    value: String(now),
+    value: stringifyJson(now),
     validateInput: (text) => (/^\d{1,9}$/.test(text.trim()) ? undefined : l10n.t('A whole number from 0.')),
   });
   if (typed === undefined) throw cancelled();
@@ -90,18 +98,42 @@ async function askPair(object: JsonObject, map: 'labels' | 'annotations', title:
   const at = typed.indexOf('=');
   if (at < 0) return { set: [], remove: [field('metadata', map, typed.slice(0, -1))] };
   const [name, value] = [typed.slice(0, at), typed.slice(at + 1)];
-  return { set: isJsonObject(there) ? [[field('metadata', map, name), value]] : [[field('metadata', map), { [name]: value }]], remove: [] };
+  return {
+    set: isJsonObject(there) ? [[field('metadata', map, name), value]] : [[field('metadata', map), { [name]: value }]],
+    remove: [],
+  };
 }
 
 async function askImage(object: JsonObject): Promise<Changes> {
-  const roots: Path[] = [field('spec', 'containers'), field('spec', 'template', 'spec', 'containers'), field('spec', 'jobTemplate', 'spec', 'template', 'spec', 'containers')];
+  const roots: Path[] = [
+    field('spec', 'containers'),
+    field('spec', 'template', 'spec', 'containers'),
+    field('spec', 'jobTemplate', 'spec', 'template', 'spec', 'containers'),
+  ];
   const root = roots.find((path) => Array.isArray(valueAt(object, path)));
   const containers = root === undefined ? [] : (valueAt(object, root) as Json[]);
-  const items = containers.flatMap((item) => (isJsonObject(item) && typeof item['name'] === 'string' ? [{ label: item['name'], description: String(item['image'] ?? ''), name: item['name'] }] : []));
+  const items = containers.flatMap((item) =>
+    isJsonObject(item) && typeof item['name'] === 'string'
+      ? [
+          {
+            label: item['name'],
+            description: typeof item['image'] === 'string' ? item['image'] : '',
+            name: item['name'],
+          },
+        ]
+      : [],
+  );
   if (root === undefined || items.length === 0) throw new AppError('usage', l10n.t('This kind has no containers.'));
-  const chosen = items.length === 1 ? items[0] : await window.showQuickPick(items, { title: l10n.t('Set Image: of which container?') });
+  const chosen =
+    items.length === 1
+      ? items[0]
+      : await window.showQuickPick(items, { title: l10n.t('Set Image: of which container?') });
   if (chosen === undefined) throw cancelled();
-  const image = await window.showInputBox({ title: l10n.t('Set Image'), prompt: l10n.t('Image of {0}', chosen.label), value: chosen.description });
+  const image = await window.showInputBox({
+    title: l10n.t('Set Image'),
+    prompt: l10n.t('Image of {0}', chosen.label),
+    value: chosen.description,
+  });
   if (image === undefined || image.trim() === '') throw cancelled();
   return { set: [[[...root, { key: { name: chosen.name } }, { field: 'image' }], image.trim()]], remove: [] };
 }

@@ -22,17 +22,20 @@ export async function lateProgress<T>(
   };
   const running = work(AbortSignal.any([controller.signal, AbortSignal.timeout(limitMs * 2 + SLACK_MS)]), say);
   const timer = setTimeout(() => {
-    void window.withProgress({ location: ProgressLocation.Notification, title, cancellable: true }, async (progress, token) => {
-      const bridge = signalOf(token);
-      bridge.signal.addEventListener('abort', () => controller.abort());
-      report = (message) => progress.report({ message });
-      report(said);
-      await running.then(
-        () => undefined,
-        () => undefined,
-      );
-      bridge.dispose();
-    });
+    void window.withProgress(
+      { location: ProgressLocation.Notification, title, cancellable: true },
+      async (progress, token) => {
+        const bridge = signalOf(token);
+        bridge.signal.addEventListener('abort', () => controller.abort());
+        report = (message) => progress.report({ message });
+        report(said);
+        await running.then(
+          () => undefined,
+          () => undefined,
+        );
+        bridge.dispose();
+      },
+    );
   }, SHOW_AFTER_MS);
   const shown = toDisposable(() => clearTimeout(timer));
   try {

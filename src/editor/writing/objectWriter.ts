@@ -1,7 +1,7 @@
 import { l10n, window, type LogOutputChannel } from 'vscode';
 import { AppError } from '../../base/appError.ts';
 import { cancelled, type Clock } from '../../base/clock.ts';
-import type { JsonObject } from '../../codec/json.ts';
+import { stringifyJson, type JsonObject } from '../../codec/json.ts';
 import { diffObjects } from '../../core/diff.ts';
 import type { ListSchema } from '../../core/listSchema.ts';
 import type { ApiResource } from '../../kube/discovery.ts';
@@ -36,7 +36,7 @@ export interface ObjectWriterParts {
   readonly userAgent: string;
   settings(): WriteSettings;
   isReadOnly(): boolean;
-  keepBodies(): boolean;
+  readonly keepBodies: () => boolean;
   protectedContexts(): readonly string[];
   /** Shows what a write would store beside what is stored. */
   showPreview(target: Target, before: JsonObject, after: JsonObject): Promise<void>;
@@ -60,7 +60,9 @@ export class ObjectWriter {
   async write(request: WriteRequest): Promise<Report> {
     const { parts } = this;
     if (parts.isReadOnly()) {
-      throw new AppError('forbidden', l10n.t('Writing is switched off.'), { advice: l10n.t('Run "Object Versions: Toggle Read Only" to switch it on.') });
+      throw new AppError('forbidden', l10n.t('Writing is switched off.'), {
+        advice: l10n.t('Run "Object Versions: Toggle Read Only" to switch it on.'),
+      });
     }
     const name = describeTarget(request.target);
     const { timeoutMs } = parts.settings();
@@ -111,7 +113,8 @@ export class ObjectWriter {
     if (preview.outcome !== 'written') return;
     const defaults = (preview.storedOtherwise ?? []).filter(becameDefault);
     if (!guarded && defaults.length === 0) return;
-    if (preview.object !== undefined && intent.kind === 'edits') await this.parts.showPreview(target, intent.base, preview.object);
+    if (preview.object !== undefined && intent.kind === 'edits')
+      await this.parts.showPreview(target, intent.base, preview.object);
     await confirm(describeTarget(target), connected.label, guarded, defaults);
   }
 }
@@ -126,11 +129,28 @@ function becameDefault(item: StoredOtherwise): boolean {
   return item.asked === undefined && item.stored !== undefined && item.was !== undefined;
 }
 
-async function confirm(name: string, context: string, guarded: boolean, defaults: readonly StoredOtherwise[]): Promise<void> {
+async function confirm(
+  name: string,
+  context: string,
+  guarded: boolean,
+  defaults: readonly StoredOtherwise[],
+): Promise<void> {
   const write = l10n.t('Write');
-  const lines = defaults.map((item) => l10n.t('{0}: the removed value {1} becomes the default {2}', item.path, String(item.was), String(item.stored)));
-  const question = guarded ? l10n.t('Write {0} in the protected context {1}?', name, context) : l10n.t('Write {0}? A removed line becomes a default.', name);
-  const detail = [...lines, ...(guarded ? [l10n.t('The open comparison shows what the server would store.')] : [])].join('\n');
+  const lines = defaults.map((item) =>
+    l10n.t(
+      '{0}: the removed value {1} becomes the default {2}',
+      item.path,
+      stringifyJson(item.was ?? null),
+      stringifyJson(item.stored ?? null),
+    ),
+  );
+  const question = guarded
+    ? l10n.t('Write {0} in the protected context {1}?', name, context)
+    : l10n.t('Write {0}? A removed line becomes a default.', name);
+  const detail = [
+    ...lines,
+    ...(guarded ? [l10n.t('The open comparison shows what the server would store.')] : []),
+  ].join('\n');
   const chosen = await window.showWarningMessage(question, { modal: true, detail }, write);
   if (chosen !== write) throw cancelled();
 }

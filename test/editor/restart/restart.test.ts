@@ -12,8 +12,15 @@ describe('after a restart', () => {
 
   it('the watches that were added are still there, and those that were removed are not', async () => {
     const kept = api.watches().map(({ definition }) => `${definition.resource} ${definition.namespace ?? ''}`);
-    assert.ok(kept.some((text) => text.startsWith('configmaps restart')), kept.join(', '));
-    assert.equal(kept.some((text) => text.startsWith('secrets restart')), false, kept.join(', '));
+    assert.ok(
+      kept.some((text) => text.startsWith('configmaps restart')),
+      kept.join(', '),
+    );
+    assert.equal(
+      kept.some((text) => text.startsWith('secrets restart')),
+      false,
+      kept.join(', '),
+    );
   });
 
   it('nothing is asked of a cluster before somebody looks, and then they start', async () => {
@@ -22,9 +29,13 @@ describe('after a restart', () => {
   });
 
   it('the log is still there, and what happened while nobody watched is within a gap', async () => {
-    const kept = await until('the history of an object', () => [...api.history().names.values()].find(({ name }) => name.name === 'kept' && name.namespace === 'restart-kept'));
+    const kept = await until('the history of an object', () =>
+      [...api.history().names.values()].find(({ name }) => name.name === 'kept' && name.namespace === 'restart-kept'),
+    );
     assert.equal(kept.incarnations.length, 1, 'the same incarnation goes on');
-    await until('the gap, closed', () => api.history().gaps.find(({ cause, to }) => cause === 'restart' && to !== undefined));
+    await until('the gap, closed', () =>
+      api.history().gaps.find(({ cause, to }) => cause === 'restart' && to !== undefined),
+    );
     const gone = await until('the object that was deleted meanwhile', () => {
       const found = [...api.history().names.values()].find(({ name }) => name.name === 'short-lived');
       return found?.incarnations.at(-1)?.end === undefined ? undefined : found;

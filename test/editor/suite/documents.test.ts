@@ -30,7 +30,11 @@ describe('documents of living objects', () => {
   async function openThere(name: string): Promise<vscode.TextEditor> {
     const row = await until(`the row of ${name}`, () => objectRow(api, name));
     await vscode.commands.executeCommand('objectVersions.openObject', row.node);
-    return until('its document', () => vscode.window.visibleTextEditors.find(({ document }) => document.uri.scheme === 'object-version' && document.uri.path.endsWith(`/${name}.yaml`)));
+    return until('its document', () =>
+      vscode.window.visibleTextEditors.find(
+        ({ document }) => document.uri.scheme === 'object-version' && document.uri.path.endsWith(`/${name}.yaml`),
+      ),
+    );
   }
 
   async function replace(editor: vscode.TextEditor, from: string, to: string): Promise<void> {
@@ -83,19 +87,44 @@ describe('documents of living objects', () => {
     assert.deepEqual(await data('overlap'), { image: 'a3', other: 'x' });
     assert.equal(editor.document.getText(), typed);
     assert.equal(editor.document.isDirty, true);
-    await until('the merge editor', () => vscode.window.tabGroups.all.flatMap((group) => group.tabs).find((tab) => tab.label.includes('overlap decided') || tab.label.startsWith('Merging')));
+    await until('the merge editor', () =>
+      vscode.window.tabGroups.all
+        .flatMap((group) => group.tabs)
+        .find((tab) => tab.label.includes('overlap decided') || tab.label.startsWith('Merging')),
+    );
     await until('its panes', async () => (await texts('.merge-editor'))?.some((text) => text.includes('a3')) ?? true);
     await screenshot('merge-editor');
-    assert.equal(vscode.languages.getDiagnostics(editor.document.uri).some(({ message }) => message.includes('.data.image')), true);
-    const decision = await until('the document of the decision', () => vscode.workspace.textDocuments.find(({ uri }) => uri.path.startsWith('/@decision/')), 5000).catch(() => undefined);
-    const output = decision ?? (await vscode.workspace.openTextDocument(vscode.Uri.from({ scheme: 'object-version', path: '/@decision/1/overlap decided.yaml' })));
+    assert.equal(
+      vscode.languages.getDiagnostics(editor.document.uri).some(({ message }) => message.includes('.data.image')),
+      true,
+    );
+    const decision = await until(
+      'the document of the decision',
+      () => vscode.workspace.textDocuments.find(({ uri }) => uri.path.startsWith('/@decision/')),
+      5000,
+    ).catch(() => undefined);
+    const output =
+      decision ??
+      (await vscode.workspace.openTextDocument(
+        vscode.Uri.from({ scheme: 'object-version', path: '/@decision/1/overlap decided.yaml' }),
+      ));
     const change = new vscode.WorkspaceEdit();
-    const theirs = (await vscode.workspace.openTextDocument(vscode.Uri.from({ scheme: 'object-version', path: '/@side/1-theirs/overlap theirs.yaml' }))).getText();
-    change.replace(output.uri, new vscode.Range(0, 0, output.lineCount, 0), theirs.replace('image: a3', 'image: a2-decided'));
+    const theirs = (
+      await vscode.workspace.openTextDocument(
+        vscode.Uri.from({ scheme: 'object-version', path: '/@side/1-theirs/overlap theirs.yaml' }),
+      )
+    ).getText();
+    change.replace(
+      output.uri,
+      new vscode.Range(0, 0, output.lineCount, 0),
+      theirs.replace('image: a3', 'image: a2-decided'),
+    );
     await vscode.workspace.applyEdit(change);
     assert.equal(await output.save(), true);
     assert.deepEqual(await data('overlap'), { image: 'a2-decided', other: 'x' });
-    await until('the first document shows what was decided', () => (!editor.document.isDirty && editor.document.getText().includes('a2-decided') ? true : undefined));
+    await until('the first document shows what was decided', () =>
+      !editor.document.isDirty && editor.document.getText().includes('a2-decided') ? true : undefined,
+    );
   });
 
   it('J8: a doubled key is marked at both places and nothing is sent', async () => {
@@ -103,7 +132,9 @@ describe('documents of living objects', () => {
     const before = metadata(await must('GET', pathOf('doubled')))['resourceVersion'];
     await replace(editor, '  x: one', '  x: one\n  x: two');
     assert.equal(await editor.document.save(), false);
-    const marks = vscode.languages.getDiagnostics(editor.document.uri).filter(({ severity }) => severity === vscode.DiagnosticSeverity.Error);
+    const marks = vscode.languages
+      .getDiagnostics(editor.document.uri)
+      .filter(({ severity }) => severity === vscode.DiagnosticSeverity.Error);
     assert.equal(marks.length, 2);
     assert.equal(metadata(await must('GET', pathOf('doubled')))['resourceVersion'], before);
   });
@@ -143,7 +174,11 @@ describe('documents of living objects', () => {
     const old = api.rows(row.node)[1];
     assert.equal(old?.context, 'incarnation old');
     await vscode.commands.executeCommand('objectVersions.openObject', old.node);
-    assert.equal(vscode.window.visibleTextEditors.filter(({ document }) => document.uri.path.includes('recreated')).length, 1, 'no second document opens on an old incarnation');
+    assert.equal(
+      vscode.window.visibleTextEditors.filter(({ document }) => document.uri.path.includes('recreated')).length,
+      1,
+      'no second document opens on an old incarnation',
+    );
   });
 
   it('auto-save never writes to a cluster', async () => {
@@ -151,7 +186,9 @@ describe('documents of living objects', () => {
     const files = vscode.workspace.getConfiguration('files');
     await files.update('autoSave', 'afterDelay', vscode.ConfigurationTarget.Global);
     await files.update('autoSaveDelay', 50, vscode.ConfigurationTarget.Global);
-    await vscode.workspace.getConfiguration('files', { languageId: 'kubernetes-object' }).update('autoSave', 'afterDelay', vscode.ConfigurationTarget.Global, true);
+    await vscode.workspace
+      .getConfiguration('files', { languageId: 'kubernetes-object' })
+      .update('autoSave', 'afterDelay', vscode.ConfigurationTarget.Global, true);
     try {
       await replace(editor, 'x: one', 'x: two');
       await new Promise((later) => setTimeout(later, 1500));
@@ -162,11 +199,13 @@ describe('documents of living objects', () => {
     } finally {
       await files.update('autoSave', undefined, vscode.ConfigurationTarget.Global);
       await files.update('autoSaveDelay', undefined, vscode.ConfigurationTarget.Global);
-      await vscode.workspace.getConfiguration('files', { languageId: 'kubernetes-object' }).update('autoSave', undefined, vscode.ConfigurationTarget.Global, true);
+      await vscode.workspace
+        .getConfiguration('files', { languageId: 'kubernetes-object' })
+        .update('autoSave', undefined, vscode.ConfigurationTarget.Global, true);
     }
   });
 
-  it('a write by another extension is nobody\'s save and writes nothing', async () => {
+  it("a write by another extension is nobody's save and writes nothing", async () => {
     const editor = await open('foreign', { x: 'one' });
     const text = editor.document.getText().replace('x: one', 'x: two');
     await assert.rejects(async () => vscode.workspace.fs.writeFile(editor.document.uri, Buffer.from(text)));
@@ -174,7 +213,12 @@ describe('documents of living objects', () => {
   });
 
   it('J11: a Secret opens with its values hidden, and what stays hidden stays byte for byte', async () => {
-    const secret = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'keys' }, data: { bin: 'AP/+MII=', crlf: 'YQ0KYg==', pad: 'YQ==' } };
+    const secret = {
+      apiVersion: 'v1',
+      kind: 'Secret',
+      metadata: { name: 'keys' },
+      data: { bin: 'AP/+MII=', crlf: 'YQ0KYg==', pad: 'YQ==' },
+    };
     await must('POST', `/api/v1/namespaces/${ns}/secrets`, secret);
     const editor = await openThere('keys');
     assert.doesNotMatch(editor.document.getText(), /AP\/\+MII=|YQ0KYg==/);
@@ -182,7 +226,13 @@ describe('documents of living objects', () => {
     assert.equal(await editor.document.save(), true);
     const stored = await must('GET', pathOf('keys', 'secrets'));
     assert.deepEqual(stored['data'], { ...secret.data, note: 'aGk=' });
-    assert.equal(JSON.stringify([...api.history().uids.values()].flatMap(({ versions }) => versions.map(({ body }) => body ?? null))).includes('AP/+MII='), false, 'the log has no value of it');
+    assert.equal(
+      JSON.stringify(
+        [...api.history().uids.values()].flatMap(({ versions }) => versions.map(({ body }) => body ?? null)),
+      ).includes('AP/+MII='),
+      false,
+      'the log has no value of it',
+    );
   });
 
   it('J5: fields that nobody knows survive, and a change of one label changes nothing else', async () => {
@@ -215,7 +265,10 @@ describe('documents of living objects', () => {
       assert.equal(await editor.document.save(), false);
       assert.deepEqual(await data('guarded'), { x: 'one' });
       const labels = vscode.window.tabGroups.all.flatMap((group) => group.tabs).map((tab) => tab.label);
-      assert.ok(labels.some((label) => label.includes('would be stored')), `the preview is open: ${labels.join(', ')}`);
+      assert.ok(
+        labels.some((label) => label.includes('would be stored')),
+        `the preview is open: ${labels.join(', ')}`,
+      );
     } finally {
       await set('protectedContexts', undefined);
     }

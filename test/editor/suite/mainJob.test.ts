@@ -34,11 +34,17 @@ describe('the main job, in a real VS Code against a real API server', () => {
     const [incarnation] = api.rows(row.node);
     assert.ok(incarnation);
     const details = api.rows(incarnation.node).map(({ label }) => label);
-    assert.ok(details.includes('UID') && details.includes('Owners of fields') && details.includes('Versions'), details.join());
+    assert.ok(
+      details.includes('UID') && details.includes('Owners of fields') && details.includes('Versions'),
+      details.join(),
+    );
     const owners = rowsBelow(api, 3, incarnation.node).filter(({ label }) => label.startsWith('test-writer'));
     assert.equal(owners.length, 1);
     await vscode.commands.executeCommand('objectVersions.openTimeline');
-    await until('the row in the window', async () => (await texts('.monaco-list-row'))?.some((text) => text.includes('flags')) ?? true);
+    await until(
+      'the row in the window',
+      async () => (await texts('.monaco-list-row'))?.some((text) => text.includes('flags')) ?? true,
+    );
   });
 
   it('two writers collide, and both the tree and the log say who made progress', async () => {
@@ -60,20 +66,30 @@ describe('the main job, in a real VS Code against a real API server', () => {
     const old = metadata(await must('GET', path))['uid'];
     proxy.cut();
     await must('DELETE', path);
-    const young = metadata(await must('POST', `/api/v1/namespaces/${ns}/configmaps`, configMap('invoices', { total: '2' })))['uid'];
+    const young = metadata(
+      await must('POST', `/api/v1/namespaces/${ns}/configmaps`, configMap('invoices', { total: '2' })),
+    )['uid'];
     await new Promise((later) => setTimeout(later, 500));
     proxy.heal();
-    const row = await until('two incarnations in the tree', () => {
-      const found = objectRow(api, 'invoices');
-      return found !== undefined && api.rows(found.node).length === 2 ? found : undefined;
-    }, 40_000);
-    const lives = api.rows(row.node).map(({ node, context }) => ({ uid: node.type === 'incarnation' ? node.uid : '', context }));
+    const row = await until(
+      'two incarnations in the tree',
+      () => {
+        const found = objectRow(api, 'invoices');
+        return found !== undefined && api.rows(found.node).length === 2 ? found : undefined;
+      },
+      40_000,
+    );
+    const lives = api
+      .rows(row.node)
+      .map(({ node, context }) => ({ uid: node.type === 'incarnation' ? node.uid : '', context }));
     assert.deepEqual(lives, [
       { uid: young, context: 'incarnation living' },
       { uid: old, context: 'incarnation old' },
     ]);
     assert.ok(api.history().gaps.length > 0, 'the gap is in the log');
-    await until('the recreation as a finding', () => api.findings().find((finding) => finding.id === 'recreated' && finding.object.name === 'invoices'));
+    await until('the recreation as a finding', () =>
+      api.findings().find((finding) => finding.id === 'recreated' && finding.object.name === 'invoices'),
+    );
     await vscode.commands.executeCommand('objectVersions.openTimeline');
     await new Promise((later) => setTimeout(later, 1500));
     await screenshot('tree-and-timeline');
@@ -83,11 +99,16 @@ describe('the main job, in a real VS Code against a real API server', () => {
     const path = `/api/v1/namespaces/${ns}/configmaps/flags`;
     const row = await until('the row', () => objectRow(api, 'flags'));
     await vscode.commands.executeCommand('objectVersions.openObject', row.node);
-    const editor = await until('the document', () => vscode.window.visibleTextEditors.find(({ document }) => document.uri.scheme === 'object-version'));
+    const editor = await until('the document', () =>
+      vscode.window.visibleTextEditors.find(({ document }) => document.uri.scheme === 'object-version'),
+    );
     const text = editor.document.getText();
     assert.match(text, /mode: light/);
     const at = text.indexOf('\ndata:') + '\ndata:'.length;
-    assert.equal(await editor.edit((change) => change.insert(editor.document.positionAt(at), '\n  # by hand\n  hand: made')), true);
+    assert.equal(
+      await editor.edit((change) => change.insert(editor.document.positionAt(at), '\n  # by hand\n  hand: made')),
+      true,
+    );
     assert.equal(editor.document.isDirty, true);
     await patch(path, { data: { third: 'writer' }, metadata: { labels: { by: 'third' } } }, 'writer-c');
     assert.equal(editor.document.isDirty, true, 'a text with unsaved changes does not follow');
@@ -95,7 +116,9 @@ describe('the main job, in a real VS Code against a real API server', () => {
     const stored = await must('GET', path);
     assert.deepEqual(stored['data'], { mode: 'light', hand: 'made', third: 'writer' });
     assert.deepEqual((stored['metadata'] as Record<string, unknown>)['labels'], { by: 'third' });
-    await until('the text follows what is stored, comment kept', () => (/third: writer/.test(editor.document.getText()) && /# by hand/.test(editor.document.getText()) ? true : undefined));
+    await until('the text follows what is stored, comment kept', () =>
+      /third: writer/.test(editor.document.getText()) && /# by hand/.test(editor.document.getText()) ? true : undefined,
+    );
     assert.equal(editor.document.isDirty, false);
     await screenshot('safe-edit');
   });

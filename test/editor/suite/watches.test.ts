@@ -22,7 +22,10 @@ describe('watches', () => {
     const silent = createServer((socket) => socket.destroy());
     await new Promise<void>((ready) => silent.listen(0, '127.0.0.1', ready));
     const port = (silent.address() as AddressInfo).port;
-    await useKubeconfig({ good: { server: apiServer.url.origin }, stranger: { server: apiServer.url.origin, token: 'nobody' } });
+    await useKubeconfig({
+      good: { server: apiServer.url.origin },
+      stranger: { server: apiServer.url.origin, token: 'nobody' },
+    });
     await api.addWatch('good', `configmaps in ${ns}`);
     await until('the good one', () => objectRow(api, 'here'));
     await assert.rejects(api.addWatch('stranger', 'configmaps'), /401|know|Unauthorized|not/i);
@@ -70,7 +73,8 @@ describe('watches', () => {
 
   it('of many objects shows a page, and more on request', async () => {
     const many = await namespace('many');
-    for (let index = 0; index < 25; index += 1) await must('POST', `/api/v1/namespaces/${many}/configmaps`, configMap(`item-${index}`, {}));
+    for (let index = 0; index < 25; index += 1)
+      await must('POST', `/api/v1/namespaces/${many}/configmaps`, configMap(`item-${index}`, {}));
     await set('tree.pageSize', 10);
     try {
       await api.addWatch('good', `configmaps in ${many}`);
@@ -91,6 +95,9 @@ describe('watches', () => {
     const row = rowsBelow(api, 2).find((item) => item.node.type === 'watch' && item.description.startsWith('many'));
     assert.ok(row);
     await vscode.commands.executeCommand('objectVersions.removeWatch', row.node);
-    assert.equal(rowsBelow(api, 2).some((item) => item.node.id === row.node.id), false);
+    assert.equal(
+      rowsBelow(api, 2).some((item) => item.node.id === row.node.id),
+      false,
+    );
   });
 });

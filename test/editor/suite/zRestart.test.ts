@@ -14,9 +14,13 @@ describe('before a restart', () => {
 
   it('watches are added and removed', async () => {
     const name = 'restart-kept';
-    await must('POST', '/api/v1/namespaces', { apiVersion: 'v1', kind: 'Namespace', metadata: { name } }).catch(() => undefined);
+    await must('POST', '/api/v1/namespaces', { apiVersion: 'v1', kind: 'Namespace', metadata: { name } }).catch(
+      () => undefined,
+    );
     await must('POST', `/api/v1/namespaces/${name}/configmaps`, configMap('kept', { x: '1' })).catch(() => undefined);
-    await must('POST', `/api/v1/namespaces/${name}/configmaps`, configMap('short-lived', { x: '1' })).catch(() => undefined);
+    await must('POST', `/api/v1/namespaces/${name}/configmaps`, configMap('short-lived', { x: '1' })).catch(
+      () => undefined,
+    );
     await api.addWatch('restart', `configmaps in ${name}`);
     await api.addWatch('restart', `secrets in ${name}`);
     await until('the row', () => objectRow(api, 'kept'));
