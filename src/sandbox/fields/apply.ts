@@ -7,7 +7,7 @@ import { DecodeError } from '../schema/normalize.ts';
 import { bareError } from '../status.ts';
 import { checkTypes } from './applyChecks.ts';
 import { compareObjects, fieldSetOf, type Comparison } from './compare.ts';
-import { completeObject } from './complete.ts';
+import { completeApplied } from './complete.ts';
 import { conflictError, listConflicts, type FieldConflict } from './conflict.ts';
 import { FieldSet } from './fieldSet.ts';
 import {
@@ -133,7 +133,7 @@ function prune(kind: Kind, merged: JsonObject, entries: ManagedFields, last: Fie
 
 function complete(kind: Kind, merged: JsonObject, config: JsonObject): JsonObject {
   try {
-    return completeObject(kind, merged).object;
+    return completeApplied(kind, merged);
   } catch (error) {
     if (!(error instanceof DecodeError)) throw error;
     const metadata = isJsonObject(config['metadata']) ? config['metadata'] : {};

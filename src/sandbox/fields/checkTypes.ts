@@ -10,9 +10,14 @@ import { fieldSchema, shapeOf } from './shape.ts';
  * Checks that a configuration can be typed by the schema, as apply needs: no undeclared field, no item without identity,
  * no duplicate. Returns the sentence of the real server's error, undefined where all is well.
  */
-export function typingProblem(schema: Schema, value: Json): string | undefined {
+export function typingProblem(
+  schema: Schema,
+  value: Json,
+  duplicates: 'allow-duplicates' | 'refuse-duplicates' = 'refuse-duplicates',
+): string | undefined {
   const problems: Problem[] = [];
-  check(schema, value, [], problems);
+  const isRefused = duplicates === 'refuse-duplicates';
+  check(schema, value, [], problems, isRefused);
   const texts = problems.map(({ path, text }) =>
     path.length === 0 ? text : `${path.map(printElement).join('')}: ${text}`,
   );
@@ -25,14 +30,20 @@ interface Problem {
   readonly text: string;
 }
 
-function check(schema: Schema, value: Json, path: readonly Element[], problems: Problem[]): void {
+function check(
+  schema: Schema,
+  value: Json,
+  path: readonly Element[],
+  problems: Problem[],
+  refusesDuplicates: boolean,
+): void {
   const shape = shapeOf(schema, value);
   if (value === null) return;
   if (shape.kind === 'leaf') {
     const text = scalarProblem(schema, value);
     if (text !== undefined) problems.push({ path, text });
   } else if (shape.kind === 'list') {
-    if (Array.isArray(value)) checkItems(shape.schema, value, path, problems);
+    if (Array.isArray(value)) checkItems(shape.schema, value, path, problems, refusesDuplicates);
     else problems.push({ path, text: `expected list, got ${shown(value)}` });
   } else if (isJsonObject(value)) {
     for (const [name, part] of Object.entries(value)) {
@@ -42,7 +53,7 @@ function check(schema: Schema, value: Json, path: readonly Element[], problems: 
         problems.push({ path: partPath, text: 'field not declared in schema' });
         return;
       }
-      check(child, part, partPath, problems);
+      check(child, part, partPath, problems, refusesDuplicates);
     }
   } else {
     problems.push({ path, text: `expected map, got ${shown(value)}` });
@@ -54,11 +65,12 @@ function checkItems(
   list: readonly Json[],
   path: readonly Element[],
   problems: Problem[],
+  refusesDuplicates: boolean,
 ): void {
   const seen = new Set<Element>();
   for (const [index, item] of list.entries()) {
     if (schema.merge === 'atomic') {
-      check(schema.items, item, [...path, `i:${index}`], problems);
+      check(schema.items, item, [...path, `i:${index}`], problems, refusesDuplicates);
       continue;
     }
     const element = itemElement(schema, item);
@@ -66,9 +78,10 @@ function checkItems(
       problems.push({ path, text: `element ${index}: ${element.problem}` });
       return;
     }
-    if (seen.has(element)) problems.push({ path, text: `duplicate entries for key ${printElement(element)}` });
+    if (refusesDuplicates && seen.has(element))
+      problems.push({ path, text: `duplicate entries for key ${printElement(element)}` });
     seen.add(element);
-    check(schema.items, item, [...path, element], problems);
+    check(schema.items, item, [...path, element], problems, refusesDuplicates);
   }
 }
 

@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from '../../codec/json.ts';
-import { isJsonObject } from '../../codec/json.ts';
+import { cloneJson, isJsonObject } from '../../codec/json.ts';
 import type { Kind } from '../kinds/kind.ts';
 import { normalize, type Reader } from '../schema/normalize.ts';
 import { asksForReset } from './managedFields.ts';
@@ -21,6 +21,19 @@ export function completeObject(
   keepReset(object, given);
   kind.applyDefaults(object);
   return { object: { kind: kind.kind, apiVersion: object['apiVersion'], ...object }, dropped };
+}
+
+/**
+ * Makes an object of what an apply merged. A custom resource is not pruned again here: nulls that the configuration sent,
+ * or that are left where the last field of a struct was removed, stay for validation to judge.
+ * @throws DecodeError where a value is of a wrong type
+ */
+export function completeApplied(kind: Kind, merged: JsonObject): JsonObject {
+  if (kind.coerce === undefined) return completeObject(kind, merged).object;
+  const metadata = kind.coerce({ metadata: merged['metadata'] ?? {} }).object['metadata'];
+  const object: JsonObject = { ...cloneJson(merged), metadata: metadata ?? {} };
+  kind.applyDefaults(object);
+  return object;
 }
 
 function builtIn(kind: Kind, value: Json, reader: Reader): JsonObject {

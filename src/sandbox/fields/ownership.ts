@@ -73,7 +73,8 @@ export function servedEntries(
     const schema = entry.apiVersion === own ? kind.schema : kind.schemaOf(entry.apiVersion);
     if (schema === undefined) continue;
     const isTypable =
-      entry.apiVersion === own || objects.every((object) => typingProblem(schema, object) === undefined);
+      entry.apiVersion === own ||
+      objects.every((object) => typingProblem(schema, object, 'allow-duplicates') === undefined);
     if (!isTypable) throw new UntypableVersion();
     left.set(key, entry);
   }

@@ -2,6 +2,7 @@ import type { JsonObject } from '../../codec/json.ts';
 import { equalJson, isJsonObject } from '../../codec/json.ts';
 import type { Kind } from '../kinds/kind.ts';
 import { secondsText } from '../schema/goTime.ts';
+import { typingProblem } from './checkTypes.ts';
 import { FieldSet } from './fieldSet.ts';
 import {
   asksForReset,
@@ -44,7 +45,8 @@ const ANCIENT = 'ancient-changes';
 /**
  * Records in `managedFields` what an update changed: the changed and added fields move to the updater's entry, removed
  * ones leave every entry, all else stays with whom it was. An update never conflicts; it takes.
- * An object whose managedFields somebody cleared is not tracked until it is applied.
+ * An object whose managedFields somebody cleared is not tracked until it is applied. Where the object cannot be typed by
+ * the schema (a custom resource through /status, whose spec is not validated there), the server forgets all entries.
  * @returns `next` with its managedFields
  */
 export function trackUpdate(write: TrackedWrite): JsonObject {
@@ -53,6 +55,7 @@ export function trackUpdate(write: TrackedWrite): JsonObject {
   const entries = entriesToStartFrom(live, write.next, subresource !== '');
   const next = withManagedFields(write.next, undefined);
   if (entries.size === 0 && live !== undefined) return next;
+  if (kind.origin === 'custom' && typingProblem(kind.schema, next, 'allow-duplicates') !== undefined) return next;
   const before = live === undefined ? emptyObject(kind, apiVersion, kind.kind) : withManagedFields(live, undefined);
   try {
     return withManagedFields(

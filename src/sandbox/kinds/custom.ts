@@ -11,6 +11,7 @@ import { ageOf, since } from './cells.ts';
 import { schemaErrors } from './customValidation.ts';
 import { findByJsonPath } from './jsonPath.ts';
 import type { Kind, ScalePaths, TableColumn } from './kind.ts';
+import { finalizerWarnings } from './warnings.ts';
 import { generalUpdateErrors, metadataErrors, metadataUpdateErrors } from './metadata.ts';
 import { dnsSubdomain } from './names.ts';
 import { plainText } from '../schema/plainText.ts';
@@ -84,6 +85,7 @@ export function customKind(crd: JsonObject, version: string): Kind {
       ...metadataUpdateErrors(next, live, false),
       ...unlessUnchanged(validate(next), next, live),
     ],
+    warnings: (next, live, subresource) => (subresource === '' ? finalizerWarnings(next, live) : []),
     released: () => undefined,
     generationChanged: (next, live) => changesDesired(next, live, hasStatus),
     resetPaths: (subresource) => resetPaths(schema, hasStatus, subresource),

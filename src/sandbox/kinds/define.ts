@@ -49,6 +49,7 @@ export interface KindRules {
   /** Errors of an update besides those of `validate`. */
   validateUpdate?(next: JsonObject, live: JsonObject): FieldError[];
   validateStatus?(next: JsonObject, live: JsonObject): FieldError[];
+  warnings?(next: JsonObject, live: JsonObject | undefined): string[];
   released?(object: JsonObject, context: WriteContext): void;
   cells(object: JsonObject, nowMs: number): Json[];
 }
@@ -145,6 +146,7 @@ export function defineKind(rules: KindRules): Kind {
       ).flat();
       return [...changes, ...whole, ...(rules.validate?.(next) ?? []), ...(rules.validateUpdate?.(next, live) ?? [])];
     },
+    warnings: (next, live, subresource) => (subresource === '' ? (rules.warnings?.(next, live) ?? []) : []),
     released: (object, context) => rules.released?.(object, context),
     generationChanged: (next, live) => (generation === 'none' ? 'none' : counts(generation, next, live, '')),
     resetPaths: (subresource) => resetPaths(rules, hasStatus, subresource),

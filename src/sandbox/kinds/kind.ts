@@ -112,6 +112,8 @@ export interface Kind {
   /** All errors in the order in which the real server names them, those of metadata included. */
   validateCreate(object: JsonObject): FieldError[];
   validateUpdate(next: JsonObject, live: JsonObject, subresource: string): FieldError[];
+  /** What a create (`live` undefined) or an update is warned of (`Warning: 299`), after preparation, where it is accepted. */
+  warnings(next: JsonObject, live: JsonObject | undefined, subresource: string): string[];
   /** After the object is gone: gives back what was allocated. */
   released(object: JsonObject, context: WriteContext): void;
   /** Whether the kind counts generations and this change counts; `prepareUpdate` has already applied it. */

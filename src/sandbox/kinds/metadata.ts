@@ -164,5 +164,7 @@ function noNewFinalizers(added: readonly string[]): FieldError {
 
 /** The error of a field that may not change, if it did. */
 export function immutable(next: Json | undefined, live: Json | undefined, field: string): FieldError[] {
-  return equalJson(next ?? null, live ?? null) ? [] : [invalidValue(field, next ?? null, IMMUTABLE)];
+  if (equalJson(next ?? null, live ?? null)) return [];
+  if (next !== undefined && next !== null) return [invalidValue(field, next, IMMUTABLE)];
+  return [{ reason: 'FieldValueInvalid', field, message: `Invalid value: null: ${IMMUTABLE}` }];
 }

@@ -8,6 +8,7 @@ import { defineKind } from './define.ts';
 import type { Kind, WriteContext } from './kind.ts';
 import { labelErrors } from './metadata.ts';
 import { dnsLabel, portNumber } from './names.ts';
+import { serviceWarnings } from './warnings.ts';
 import { NODE_PORTS, SERVICE_IPS } from './serviceAllocator.ts';
 import { plainText } from '../schema/plainText.ts';
 
@@ -35,6 +36,7 @@ export function serviceKind(): Kind {
     },
     validate: serviceErrors,
     validateUpdate: (next, live) => updateErrors(objectAt(next, 'spec'), objectAt(live, 'spec')),
+    warnings: serviceWarnings,
     released: (object, context) => {
       for (const ip of textsAt(object, 'spec', 'clusterIPs')) context.services.releaseIp(ip);
       for (const port of objectsAt(object, 'spec', 'ports'))

@@ -10,6 +10,7 @@ import { dnsLabel, dnsSubdomain } from './names.ts';
 import { defaultPodSpec } from './podDefaults.ts';
 import { nonNegative, templateErrors } from './podValidation.ts';
 import { ownSelectorErrors } from './selectors.ts';
+import { podWarnings } from './warnings.ts';
 import { plainText } from '../schema/plainText.ts';
 
 const PLACE = 'apis/apps/v1';
@@ -60,11 +61,19 @@ function statusErrors(next: JsonObject, above: readonly string[]): FieldError[] 
   return errors;
 }
 
+/** Warnings of a template, on create and whenever the spec changes. */
+function templateWarnings(next: JsonObject, live: JsonObject | undefined): string[] {
+  const isChanged =
+    live === undefined || numberAt(next, 'metadata', 'generation') !== numberAt(live, 'metadata', 'generation');
+  return isChanged ? podWarnings(objectAt(next, 'spec', 'template'), 'spec.template') : [];
+}
+
 /** Deployments. A change of annotations counts as a generation, because rollouts are driven by them too. */
 export function deploymentKind(): Kind {
   return defineKind({
     place: PLACE,
     plural: 'deployments',
+    warnings: templateWarnings,
     generation: 'spec-or-annotations',
     statusResets: [['metadata', 'labels']],
     defaults: (object) => {
@@ -152,6 +161,7 @@ export function replicaSetKind(): Kind {
   return defineKind({
     place: PLACE,
     plural: 'replicasets',
+    warnings: templateWarnings,
     generation: 'spec',
     fieldSelectors: { 'status.replicas': ['status', 'replicas'] },
     defaults: (object) => {
@@ -200,6 +210,7 @@ export function statefulSetKind(): Kind {
   return defineKind({
     place: PLACE,
     plural: 'statefulsets',
+    warnings: templateWarnings,
     checkName: dnsLabel,
     generation: 'spec',
     defaults: defaultStatefulSet,
@@ -285,6 +296,7 @@ export function daemonSetKind(): Kind {
   return defineKind({
     place: PLACE,
     plural: 'daemonsets',
+    warnings: templateWarnings,
     generation: 'spec',
     defaults: (object) => {
       const spec = ensureObject(object, 'spec');
