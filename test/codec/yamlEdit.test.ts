@@ -99,6 +99,22 @@ describe('editing YAML text', () => {
     assert.equal(editYaml(text, [set('metadata.labels.a', 'c')]), text.replace('a: b', 'a: c'));
   });
 
+  it('J11: letters of every kind survive a change of another key', () => {
+    const data = {
+      nul: 'a\0b',
+      surrogate: 'x\ud800y',
+      crlf: 'a\r\nb\r\n',
+      blanks: 'x  \n',
+      bom: '\ufeffx',
+      tabs: '\ta\n',
+      base64: 'AP/+MII=',
+    };
+    const text = printYaml({ data, z: 1 });
+    const edited = editYaml(text, [set('z', 2)]);
+    assert.equal(edited, text.replace('z: 1', 'z: 2'));
+    assert.deepEqual(parseYaml(edited).value, { data, z: 2 });
+  });
+
   it('J8: a change of what an alias stands for is refused, and the text stays', () => {
     for (const edits of [[set('x.p', 2)], [set('z.p', 2)], [remove('x')]]) {
       assert.throws(
