@@ -81,7 +81,7 @@ export function printScalar(value: Exclude<Json, Json[] | JsonObject>): string {
 }
 
 /** Text on one line: plain where no reader takes it for something else, otherwise in double quotes. */
-export function printText(text: string): string {
+function printText(text: string): string {
   return isPlain(text) ? text : quote(text);
 }
 
@@ -95,7 +95,7 @@ const RISKY_WORDS = /^(?:y|n|yes|no|on|off|true|false|null|nan|inf|infinity)$/i;
 const LOOSE_FLOAT = /^[-+]?[0-9_]*(?:\.[0-9_]*|(?:\.[0-9_]*)?[eE][-+]?[0-9]+)$/;
 
 /** Whether text may stand unquoted: read as this text by YAML 1.1, YAML 1.2 and Kubernetes alike. */
-export function isPlain(text: string): boolean {
+function isPlain(text: string): boolean {
   if (!LETTERS.test(text) || /^\s|\s$/.test(text) || RISKY_WORDS.test(text) || LOOSE_FLOAT.test(text)) return false;
   if (/^[?:,[\]{}#&*!|>'"%@`=<~]/.test(text) || /^-(?![-\w])|^---|^\.\.\./.test(text)) return false;
   if (/:(?:\s|$)|\s#/.test(text)) return false;

@@ -1,5 +1,5 @@
 import type { Node, YAMLMap, YAMLSeq } from 'yaml';
-import { isAlias, isCollection, isMap, isScalar, isSeq } from 'yaml';
+import { isAlias, isMap, isScalar, isSeq } from 'yaml';
 import type { Json } from './json.ts';
 import { isJsonObject } from './json.ts';
 import type { Place } from './yamlPlaces.ts';
@@ -217,9 +217,4 @@ export class Splicer {
 
 function isFilled(value: Json): boolean {
   return Array.isArray(value) ? value.length > 0 : isJsonObject(value) && Object.keys(value).length > 0;
-}
-
-/** Whether a node is a collection of the same sort as a value. */
-export function isSameSort(node: Node | null, value: Json): boolean {
-  return isCollection(node) && (Array.isArray(value) ? isSeq(node) : isJsonObject(value) && isMap(node));
 }

@@ -148,7 +148,7 @@ function isBookkeeping(path: readonly PathStep[], field: string): boolean {
 }
 
 /** A hash for each leaf of an object by its printed path; `managedFields` and the token are left out. */
-export function leafHashes(object: JsonObject): Record<string, string> {
+function leafHashes(object: JsonObject): Record<string, string> {
   const leaves: Record<string, string> = {};
   const visit = (path: readonly PathStep[], value: Json): void => {
     if (Array.isArray(value) && value.length > 0) {

@@ -41,7 +41,7 @@ export function ownersOf(managedFields: readonly Json[] | undefined): FieldOwner
 }
 
 /** The paths of a FieldsV1 value; steps that are not understood are left out with all beneath them. */
-export function parseFieldsV1(fields: Json | undefined): { paths: Path[]; containers: Set<string> } {
+function parseFieldsV1(fields: Json | undefined): { paths: Path[]; containers: Set<string> } {
   const paths: Path[] = [];
   const containers = new Set<string>();
   if (isJsonObject(fields)) collect(fields, [], paths, containers);

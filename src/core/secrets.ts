@@ -11,7 +11,7 @@ export function isSecretResource(name: { readonly group: string; readonly resour
 }
 
 /** The stand-in for one secret value. `key` as in `sipHash`. */
-export function hideValue(value: Json, key: string): string {
+function hideValue(value: Json, key: string): string {
   if (typeof value === 'string' && value.startsWith(HIDDEN)) return value;
   return HIDDEN + sipHash(key, utf8Bytes(typeof value === 'string' ? value : stringifyJson(value)));
 }

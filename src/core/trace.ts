@@ -5,7 +5,7 @@ import type { TraceEvent, TraceHeader } from './traceEvent.ts';
 import { eventProblem } from './traceCheck.ts';
 
 /** The version of the format that this program writes, and the greatest that it reads. See `docs/trace-format.md`. */
-export const TRACE_VERSION = 1;
+const TRACE_VERSION = 1;
 
 /** What was wrong with a line of a trace. `line` counts from 1. */
 export interface TraceProblem {

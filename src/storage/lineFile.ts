@@ -14,12 +14,6 @@ export interface LineFileOptions {
   readonly syncMs?: number;
 }
 
-/** How much of what came was lost for want of a disk. */
-export interface LostLines {
-  readonly lines: number;
-  readonly error: AppError;
-}
-
 /**
  * A new file that lines are appended to. Appending never waits and never fails: lines are buffered and written in order in
  * the background. A write that fails ends this file (it may hold half a line now); what had not been written is handed back
