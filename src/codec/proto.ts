@@ -62,7 +62,11 @@ export function decodeKubernetesProtobuf(bytes: Uint8Array): { apiVersion: strin
   if (name === undefined) throw protoError(`the kind ${kind} of ${apiVersion} is not a built-in one`);
   const content = decodeMessage(name, envelope.raw, decodeRaw);
   if (!isJsonObject(content)) throw protoError(`${kind} is not an object`);
-  return { apiVersion, kind, object: { kind, apiVersion, ...content } };
+  return {
+    apiVersion,
+    kind,
+    object: { ...(kind === '' ? {} : { kind }), ...(apiVersion === '' ? {} : { apiVersion }), ...content },
+  };
 }
 
 /** What a RawExtension holds: an object in protobuf, or JSON. */

@@ -1,9 +1,11 @@
-import { setOwn, type Json, type JsonObject } from './json.ts';
+import { isJsonObject, setOwn, type Json, type JsonObject } from './json.ts';
 import { protoMessage, type MessageName, type ProtoField } from './protoSchema.ts';
 import { specialDecoders } from './protoSpecial.ts';
 import { protoError, textOf, wireFields, type WireField, type WireValue } from './protoWire.ts';
 
 const MAX_DEPTH = 200;
+/** The server fills in the type of these embedded objects, which the wire does not carry. */
+const CLAIM_TEMPLATES = /^k8s\.io\.api\.apps\.v1\w*\.StatefulSetSpec$/;
 const RAW_EXTENSION = 'k8s.io.apimachinery.pkg.runtime.RawExtension';
 
 /**
@@ -12,12 +14,19 @@ const RAW_EXTENSION = 'k8s.io.apimachinery.pkg.runtime.RawExtension';
  * `rawExtension` decodes what a RawExtension holds.
  * @throws AppError `invalid-protobuf`
  */
-export function decodeMessage(name: MessageName, bytes: Uint8Array, rawExtension: (bytes: Uint8Array) => Json, depth = 0): Json {
+export function decodeMessage(
+  name: MessageName,
+  bytes: Uint8Array,
+  rawExtension: (bytes: Uint8Array) => Json,
+  depth = 0,
+): Json {
   if (depth > MAX_DEPTH) throw protoError('it is nested too deeply');
   const full = `${name.package}.${name.name}`;
   const special = specialDecoders.get(full);
   if (special !== undefined) {
-    return special(bytes, (message, part) => decodeMessage({ package: name.package, name: message }, part, rawExtension, depth + 1));
+    return special(bytes, (message, part) =>
+      decodeMessage({ package: name.package, name: message }, part, rawExtension, depth + 1),
+    );
   }
   if (full === RAW_EXTENSION) {
     const raw = [...wireFields(bytes)].find((field) => field.id === 1)?.value;
@@ -32,6 +41,8 @@ export function decodeMessage(name: MessageName, bytes: Uint8Array, rawExtension
     if (declared !== undefined) decoder.take(declared, field);
   }
   decoder.fillAbsent(message.fields.values());
+  const claims = CLAIM_TEMPLATES.test(full) ? decoder.object['volumeClaimTemplates'] : undefined;
+  if (Array.isArray(claims)) decoder.object['volumeClaimTemplates'] = claims.map((claim) => (isJsonObject(claim) ? { kind: 'PersistentVolumeClaim', apiVersion: 'v1', ...claim } : claim));
   return decoder.object;
 }
 
@@ -82,7 +93,8 @@ class MessageDecoder {
   }
 
   private value(field: ProtoField, wire: WireValue): Json {
-    if (field.message !== undefined) return decodeMessage(field.message, bytesOf(wire), this.rawExtension, this.depth + 1);
+    if (field.message !== undefined)
+      return decodeMessage(field.message, bytesOf(wire), this.rawExtension, this.depth + 1);
     return scalarOf(field.scalar ?? '', wire);
   }
 
@@ -143,5 +155,9 @@ function isEmpty(value: Json): boolean {
 
 /** Go's `omitzero`: the zero value of any type; a struct all of whose fields are omitted, and the zero time. */
 function isZero(value: Json): boolean {
-  return value === null || isEmpty(value) || (typeof value === 'object' && !Array.isArray(value) && Object.keys(value).length === 0);
+  return (
+    value === null ||
+    isEmpty(value) ||
+    (typeof value === 'object' && !Array.isArray(value) && Object.keys(value).length === 0)
+  );
 }

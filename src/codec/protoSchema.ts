@@ -62,7 +62,10 @@ function parseMessage(name: MessageName): ProtoMessage | undefined {
   const printed = proto.messages[proto.packages.indexOf(name.package)]?.[name.name];
   if (printed === undefined) return undefined;
   if (printed === '@list') return { fields: new Map(), list: true };
-  const fields = printed.split(';').filter((part) => part !== '').map(parseField);
+  const fields = printed
+    .split(';')
+    .filter((part) => part !== '')
+    .map(parseField);
   return { fields: new Map(fields.map((field) => [field.id, field])), list: false };
 }
 

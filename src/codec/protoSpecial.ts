@@ -19,9 +19,19 @@ export const specialDecoders: ReadonlyMap<string, SpecialDecoder> = new Map<stri
   ['k8s.io.apimachinery.pkg.util.intstr.IntOrString', intOrString],
   ...['v1', 'v1beta1'].flatMap((version): [string, SpecialDecoder][] => [
     [`${EXTENSIONS}.${version}.JSON`, (bytes) => rawJson(bytes)],
-    [`${EXTENSIONS}.${version}.JSONSchemaPropsOrBool`, (bytes, nested) => propsOr(bytes, nested, (fields) => numberAt(fields, 1) !== 0n, 2)],
-    [`${EXTENSIONS}.${version}.JSONSchemaPropsOrArray`, (bytes, nested) => propsOr(bytes, nested, (fields) => listAt(fields, 2, (part) => nested('JSONSchemaProps', part)), 1)],
-    [`${EXTENSIONS}.${version}.JSONSchemaPropsOrStringArray`, (bytes, nested) => propsOr(bytes, nested, (fields) => listAt(fields, 2, textOf), 1)],
+    [
+      `${EXTENSIONS}.${version}.JSONSchemaPropsOrBool`,
+      (bytes, nested) => propsOr(bytes, nested, (fields) => numberAt(fields, 1) !== 0n, 2),
+    ],
+    [
+      `${EXTENSIONS}.${version}.JSONSchemaPropsOrArray`,
+      (bytes, nested) =>
+        propsOr(bytes, nested, (fields) => listAt(fields, 2, (part) => nested('JSONSchemaProps', part)), 1),
+    ],
+    [
+      `${EXTENSIONS}.${version}.JSONSchemaPropsOrStringArray`,
+      (bytes, nested) => propsOr(bytes, nested, (fields) => listAt(fields, 2, textOf), 1),
+    ],
   ]),
 ]);
 
@@ -72,7 +82,10 @@ function goDuration(nanos: bigint): string {
 }
 
 function decimal(value: bigint, unit: bigint): string {
-  const fraction = (value % unit).toString().padStart(unit.toString().length - 1, '0').replace(/0+$/, '');
+  const fraction = (value % unit)
+    .toString()
+    .padStart(unit.toString().length - 1, '0')
+    .replace(/0+$/, '');
   return fraction === '' ? `${value / unit}` : `${value / unit}.${fraction}`;
 }
 
@@ -87,7 +100,12 @@ function rawJson(bytes: Uint8Array): Json {
 }
 
 /** apiextensions' either-or types: the schema where it is set, the other form otherwise. */
-function propsOr(bytes: Uint8Array, nested: (message: string, bytes: Uint8Array) => Json, other: (fields: Fields) => Json, id: number): Json {
+function propsOr(
+  bytes: Uint8Array,
+  nested: (message: string, bytes: Uint8Array) => Json,
+  other: (fields: Fields) => Json,
+  id: number,
+): Json {
   const fields = fieldsOf(bytes);
   const alternative = other(fields);
   const schema = fields.get(id)?.at(-1);

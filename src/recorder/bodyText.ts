@@ -8,9 +8,10 @@ import { isAppError, messageOf } from '../base/appError.ts';
 /** What a body's media type says, without parameters. */
 export type BodyForm = 'json' | 'yaml' | 'protobuf' | 'other';
 
-/** The form of a body by its Content-Type; every `+json` type is JSON. */
+/** The form of a body by its Content-Type; every `+json` type is JSON, and so is a body that says nothing. */
 export function bodyForm(contentType: string | undefined): BodyForm {
-  const type = (contentType ?? '').split(';')[0]?.trim().toLowerCase() ?? '';
+  if (contentType === undefined) return 'json';
+  const type = contentType.split(';')[0]?.trim().toLowerCase() ?? '';
   if (type === PROTOBUF_TYPE) return 'protobuf';
   if (type === 'application/json' || type.endsWith('+json')) return 'json';
   return type.endsWith('yaml') ? 'yaml' : 'other';

@@ -7,6 +7,7 @@ import type { GivenObject } from './given.ts';
 import { answerOf, type Answer } from './outcome.ts';
 import type { Recording } from './recording.ts';
 import { nameOf, type RequestInfo } from './requestInfo.ts';
+import type { Ending } from './tap.ts';
 import { patchTypeOf, writeRequest, type WriteRequest } from './writeRequest.ts';
 
 const MAX_GIVEN = 500;
@@ -66,10 +67,11 @@ export class ExchangeRecord {
   }
 
   /** The exchange is over. `lost`: why its answer could not be read. */
-  ended(complete: boolean, answer: BodyRead | undefined, lost: string | undefined): void {
+  ended(ending: Ending, answer: BodyRead | undefined, lost: string | undefined): void {
     const { info, recording } = this;
+    const complete = ending === 'complete';
     if (lost !== undefined && (complete || info.verb === 'watch')) recording.lost(info, this.startedAt, lost);
-    if (this.write !== undefined) this.endWrite(this.write, complete, answer);
+    if (this.write !== undefined) this.endWrite(this.write, ending, answer);
     else if (info.verb === 'get' || info.verb === 'list') {
       if (this.total === 0 && complete && this.status !== 0) recording.add({ ...this.readEvent(info.verb, []), ...(this.status === 200 ? {} : { code: this.status }) });
       if (info.verb === 'get' && this.status === 404 && info.subresource === undefined && isMissing(answer)) {
@@ -125,11 +127,12 @@ export class ExchangeRecord {
     if (event !== undefined && name.name !== '') recording.add(event);
   }
 
-  private endWrite(write: WriteRequest, complete: boolean, answer: BodyRead | undefined): void {
+  private endWrite(write: WriteRequest, ending: Ending, answer: BodyRead | undefined): void {
     const { recording, info } = this;
     if (write.verb === 'create' && (isReview(info.resource) || (info.name !== '' && info.subresource !== 'status'))) return;
+    const complete = ending === 'complete';
     const unread = answer === undefined || 'notAnalysed' in answer;
-    const said: Answer = complete ? answerOf(this.status, answer?.value) : { outcome: 'uncertain', code: this.status };
+    const said: Answer = complete ? answerOf(this.status, answer?.value) : { outcome: ending === 'client-gone' && this.status === 0 ? 'cancelled' : 'uncertain', code: this.status };
     const dryRun = write.dryRun === true;
     const stored = complete && !dryRun && said.outcome === 'accepted';
     const whole = stored && !unread && isJsonObject(answer.value) ? answer.value : undefined;

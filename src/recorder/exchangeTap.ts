@@ -3,7 +3,7 @@ import type { Transform } from 'node:stream';
 import { messageOf } from '../base/appError.ts';
 import { answerReader, type AnswerReader } from './answerReader.ts';
 import { decoder } from './bodyText.ts';
-import type { Tap } from './tap.ts';
+import type { Ending, Tap } from './tap.ts';
 import type { RequestInfo } from './requestInfo.ts';
 import type { ExchangeRecord } from './exchangeRecord.ts';
 import type { WorkQueue } from './workQueue.ts';
@@ -51,9 +51,9 @@ export class ExchangeTap implements Tap {
     else this.unzip.write(chunk);
   }
 
-  end(complete: boolean): void {
+  end(ending: Ending): void {
     this.takeRequest();
-    const finish = (): void => this.queue.force(0, () => this.finish(complete));
+    const finish = (): void => this.queue.force(0, () => this.finish(ending));
     if (this.unzip === undefined) finish();
     else {
       this.unzip.end();
@@ -96,17 +96,17 @@ export class ExchangeTap implements Tap {
     }
   }
 
-  private finish(complete: boolean): void {
+  private finish(ending: Ending): void {
     if (this.reader === undefined || this.lost !== undefined) {
-      this.record.ended(complete, undefined, this.lost);
+      this.record.ended(ending, undefined, this.lost);
       return;
     }
     try {
-      const { given, body } = complete || this.info.verb === 'watch' ? this.reader.end() : { given: [], body: undefined };
+      const { given, body } = ending === 'complete' || this.info.verb === 'watch' ? this.reader.end() : { given: [], body: undefined };
       if (given.length > 0) this.record.gave(given);
-      this.record.ended(complete, body, undefined);
+      this.record.ended(ending, body, undefined);
     } catch (error) {
-      this.record.ended(complete, undefined, messageOf(error));
+      this.record.ended(ending, undefined, messageOf(error));
     }
   }
 }

@@ -89,7 +89,7 @@ async function forward(options: ProxyOptions, request: IncomingMessage, response
     };
     send(request.method === 'GET' || request.method === 'HEAD');
   } catch (error) {
-    tap?.end(false);
+    tap?.end(gone.signal.aborted ? 'client-gone' : 'server-gone');
     if (!gone.signal.aborted) fail(options, response, 503, error);
   }
 }
@@ -111,6 +111,7 @@ class Exchange {
   private readonly tap: Tap | undefined;
   private answered = false;
   private ended = false;
+  private broken = false;
 
   constructor(options: ProxyOptions, request: IncomingMessage, response: ServerResponse, upstream: ClientRequest, tap: Tap | undefined) {
     this.options = options;
@@ -125,7 +126,7 @@ class Exchange {
     const { request, response, upstream } = this;
     const onClose = (): void => {
       if (!response.writableFinished) upstream.destroy();
-      this.end(response.writableFinished);
+      this.end(response.writableFinished && this.answered && !this.broken);
     };
     response.once('close', onClose);
     upstream.on('continue', () => response.writeContinue());
@@ -140,6 +141,7 @@ class Exchange {
         again();
         return;
       }
+      this.broken = true;
       fail(this.options, response, UNREACHABLE.test(error.code ?? '') ? 503 : 502, error);
       this.end(false);
     });
@@ -158,13 +160,17 @@ class Exchange {
     response.flushHeaders();
     if (tap !== undefined) answer.on('data', (chunk: Buffer) => tap.responseChunk(chunk));
     answer.pipe(response);
-    answer.once('error', () => response.destroy());
-    answer.once('aborted', () => response.destroy());
+    const breakOff = (): void => {
+      this.broken = true;
+      response.destroy();
+    };
+    answer.once('error', breakOff);
+    answer.once('aborted', breakOff);
   }
 
   private end(complete: boolean): void {
     if (this.ended) return;
     this.ended = true;
-    this.tap?.end(complete && this.answered);
+    this.tap?.end(complete ? 'complete' : this.broken ? 'server-gone' : 'client-gone');
   }
 }

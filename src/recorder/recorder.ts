@@ -51,6 +51,8 @@ export interface Recorder {
   stop(): Promise<void>;
 }
 
+/** How long the end of an exchange may come after its last byte. */
+const SETTLE_MS = 30;
 const QUEUE_BYTES = 64 * 1024 * 1024;
 
 /**
@@ -109,7 +111,11 @@ export async function startRecorder(options: RecorderOptions, signal: AbortSigna
       cluster: { id, label: cluster.label, server: cluster.url },
       kubeconfig: (client) => clientKubeconfig({ name: client, token: clients.tokenOf(client), url, caPem: certificate.caPem, namespace: cluster.namespace }),
       notAnalysed: () => structuredClone(recording.counts),
-      settled: () => queue.idle(),
+      settled: async () => {
+        // An answer's last bytes reach the client before the connection tells that the exchange is over.
+        await clock.delay(SETTLE_MS);
+        await queue.idle();
+      },
       stop: async () => {
         await proxy.stop();
         await follower?.stop();

@@ -3,12 +3,15 @@ import type { LoopbackCertificate } from '../codec/loopbackCertificate.ts';
 import type { Clients } from './clients.ts';
 import type { Upstream } from './upstream.ts';
 
-/** What listens to one exchange. It gets copies and never holds anything up; `complete` is false where a side broke off. */
+/** How an exchange ended: completely, or because the client or the server broke off. */
+export type Ending = 'complete' | 'client-gone' | 'server-gone';
+
+/** What listens to one exchange. It gets copies and never holds anything up. */
 export interface Tap {
   requestChunk(chunk: Buffer): void;
   response(status: number, headers: IncomingMessage['headers']): void;
   responseChunk(chunk: Buffer): void;
-  end(complete: boolean): void;
+  end(ending: Ending): void;
 }
 
 /** What a proxy needs. `tap` is asked once for each authenticated request; undefined: nothing to read there. */

@@ -27,7 +27,7 @@ export class Scenario {
   }
 
   observe(name: ObjectName, uid: string, token: string, content: JsonObject = {}, more: JsonObject = {}): void {
-    const metadata = { name: name.name, namespace: name.namespace, uid, resourceVersion: token, ...(isJsonObject(content['metadata']) ? content['metadata'] : {}) };
+    const metadata: JsonObject = { name: name.name, namespace: name.namespace, uid, resourceVersion: token, ...(isJsonObject(content['metadata']) ? content['metadata'] : {}) };
     const body = cloneJson<JsonObject>({ ...content, metadata });
     const status = body['status'];
     this.push({

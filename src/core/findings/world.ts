@@ -26,6 +26,8 @@ export class World {
   readonly knowledge = new Knowledge();
   /** Whether any read of any actor is in this log: without, nobody's knowledge can be told. */
   hasReads = false;
+  /** Numbers of recent writes that were told as lost updates, so that lesser rules keep silent about them. */
+  readonly losses = new Set<number>();
   /** Whether any UID is no UUID, as in tests. */
   hasOddUids = false;
   private readonly objects = new Map<string, ObjectState>();

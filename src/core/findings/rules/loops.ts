@@ -10,6 +10,7 @@ interface Run {
   events: { at: number; seq: number }[];
   burst: number;
   fields: Set<string>;
+  reported: boolean;
 }
 
 const MAX_RUNS = 5_000;
@@ -80,18 +81,19 @@ export class LoopRule implements Rule {
     if (run.events.filter((item) => write.at - item.at <= windowMs).length < count) return;
     const who = actorName(write.actor);
     world.report({
-      key: ['update-loop', key, object.uid, String(run.burst)].join('\0'),
+      key: ['update-loop', key, object.uid].join('\0'),
       id: 'update-loop',
       cluster: object.cluster,
       object: findingObject(object),
       actors: [who],
       fields: outermost([...run.fields]),
       at: write.at,
-      total: run.events.length,
+      count: run.reported ? 1 : run.events.length,
       events: run.events.map((item) => item.seq),
-      explanation: `${who} wrote ${run.events.length} times in a row, each time right after it was given the event of its own write before, with nobody else in between (last token ${version.token}).`,
+      explanation: `${who} wrote again and again, each time right after it was given the event of its own write before, with nobody else in between (last token ${version.token}).`,
       remedy: 'Do not write a value that changes with every pass (a time, a counter, a random order); skip the event of your own status write (for example by generation), and write only on a difference.',
     });
+    run.reported = true;
   }
 }
 
@@ -118,11 +120,12 @@ function isReaction(change: VersionChange, world: World): boolean {
 }
 
 function extend(runs: Map<string, Run>, key: string, at: number, seq: number, windowMs: number): Run {
-  const run = runs.get(key) ?? { events: [], burst: seq, fields: new Set<string>() };
+  const run = runs.get(key) ?? { events: [], burst: seq, fields: new Set<string>(), reported: false };
   const last = run.events.at(-1);
   if (last !== undefined && at - last.at > windowMs) {
     run.events = [];
     run.burst = seq;
+    run.reported = false;
     run.fields.clear();
   }
   run.events.push({ at, seq });

@@ -165,6 +165,8 @@ function lastGiven(write: WriteEvent, world: World, object: ObjectState): string
 
 function report(loss: Loss, change: VersionChange, write: WriteEvent, world: World): void {
   const { object } = change;
+  if (world.losses.size > 1_000) world.losses.clear();
+  world.losses.add(write.seq);
   const kind = lossKind(loss, write, change);
   const fields = outermost(loss.paths.filter((path) => !loss.paths.some((other) => other !== path && isAtOrBeneath(path, other))));
   const losers = loss.paths.flatMap((path) => {

@@ -16,7 +16,7 @@ import { explainLoss, indexedPaths, isGuarded, lossRemedy, printPointer } from '
 export class PatchRule implements Rule {
   judged(change: VersionChange, world: World): void {
     const { write } = change;
-    if (write === undefined || write.verb !== 'patch' || change.object.election || isGuarded(write)) return;
+    if (write === undefined || write.verb !== 'patch' || change.object.election || isGuarded(write) || world.losses.has(write.seq)) return;
     const indexed = indexedPaths(write);
     if (indexed.length > 0) {
       const hit = indexed.flatMap((pointer) => hitItem(pointer, write, change, world));

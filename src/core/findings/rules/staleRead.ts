@@ -86,7 +86,7 @@ export class StaleReadRule implements Rule {
     const known = actor.objects.get(object.uid);
     const resource = `${event.name.group}/${event.name.resource}`;
     if (known === undefined || known.tokens.has(token) || object.version(token) !== undefined || object.truncated) return;
-    if (actor.blindReads.has(resource) || event.basedOn?.known === 'token' || event.via === 'write' || known.tokens.size >= 128) return;
+    if (actor.blindReads.has(resource) || event.via === 'write' || known.tokens.size >= 128) return;
     if (![...known.tokens.values()].some((given) => given.how !== 'write')) return;
     const who = actorName(event.actor);
     world.report({

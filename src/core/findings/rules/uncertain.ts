@@ -22,11 +22,12 @@ export class UncertainRule implements Rule {
   write(event: WriteEvent, world: World): void {
     const key = `${nameKey(event.cluster, event.name)}\0${event.subresource ?? ''}`;
     const open = this.lost.get(key);
-    if (event.outcome === 'uncertain') {
+    if (event.outcome === 'uncertain' || event.outcome === 'cancelled') {
       this.lost.set(key, { event, settled: 'unknown' });
       const oldest = this.lost.size > MAX_LOST ? this.lost.keys().next().value : undefined;
       if (oldest !== undefined) this.lost.delete(oldest);
-      report(event, 'unknown', 'What became of it is not known yet.', [event.seq], undefined, world);
+      // Who gave up waiting knows that; only what follows from it is worth telling.
+      if (event.outcome === 'uncertain') report(event, 'unknown', 'What became of it is not known yet.', [event.seq], undefined, world);
       return;
     }
     if (open === undefined || !sameActor(open.event.actor, event.actor) || open.settled !== 'unknown') return;
@@ -37,7 +38,7 @@ export class UncertainRule implements Rule {
       report(open.event, 'written', 'It was repeated with the same token and refused, and nobody else is known to have written: most likely it had been stored, and its sender was in conflict with itself.', [open.event.seq, event.seq], 'self-conflict', world);
     } else if (event.outcome === 'accepted' && sameToken) {
       open.settled = 'not-written';
-      report(open.event, 'not-written', 'The same token was accepted afterwards, so it had not been stored.', [open.event.seq, event.seq], undefined, world);
+      if (open.event.outcome === 'uncertain') report(open.event, 'not-written', 'The same token was accepted afterwards, so it had not been stored.', [open.event.seq, event.seq], undefined, world);
     }
   }
 
@@ -52,7 +53,7 @@ export class UncertainRule implements Rule {
       const stored = [...asked].every(([path, value]) => !part(path) || version.leaves?.get(path) === value);
       if (!stored) continue;
       open.settled = 'written';
-      report(open.event, 'written', `The version ${version.token}, which no other write explains, holds all that it asked for.`, [open.event.seq, version.seq], undefined, world);
+      if (open.event.outcome === 'uncertain') report(open.event, 'written', `The version ${version.token}, which no other write explains, holds all that it asked for.`, [open.event.seq, version.seq], undefined, world);
     }
   }
 

@@ -1,0 +1,31 @@
+import { spawn } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+
+const CLI = fileURLToPath(new URL('../../src/cli.ts', import.meta.url));
+
+export interface Ran {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Runs the command line as a person would. */
+export function run(args: readonly string[], env: Readonly<Record<string, string | undefined>> = {}, stdin?: Buffer): Promise<Ran> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(process.execPath, [CLI, ...args], { env: { ...process.env, ...env }, stdio: ['pipe', 'pipe', 'pipe'] });
+    const out: Buffer[] = [];
+    const err: Buffer[] = [];
+    child.stdout.on('data', (chunk: Buffer) => out.push(chunk));
+    child.stderr.on('data', (chunk: Buffer) => err.push(chunk));
+    child.once('error', reject);
+    child.once('close', (code) => resolve({ code, stdout: Buffer.concat(out).toString(), stderr: Buffer.concat(err).toString() }));
+    child.stdin.on('error', () => undefined);
+    child.stdin.end(stdin);
+  });
+}
+
+/** The findings that are more than information, as `id` or `id/kind`. */
+export function told(stdout: string): string[] {
+  const report = JSON.parse(stdout) as { findings: { id: string; kind?: string; severity: string }[] };
+  return report.findings.filter((finding) => finding.severity !== 'info').map((finding) => (finding.kind === undefined ? finding.id : `${finding.id}/${finding.kind}`)).sort();
+}

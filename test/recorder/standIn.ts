@@ -1,0 +1,104 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { request as httpsRequest } from 'node:https';
+import type { Socket } from 'node:net';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { systemClock } from '../../src/base/clock.ts';
+import type { NewTraceEvent } from '../../src/core/traceEvent.ts';
+import { loadKubeconfig } from '../../src/kube/kubeconfig.ts';
+import { startRecorder, type Recorder, type RecorderOptions } from '../../src/recorder/recorder.ts';
+
+type Handler = (request: IncomingMessage, response: ServerResponse) => void;
+
+/** A plain HTTP server that stands in for the API server, a recorder in front of it, and what it recorded. */
+export interface Behind {
+  readonly recorder: Recorder;
+  readonly events: NewTraceEvent[];
+  readonly problems: string[];
+  readonly token: string;
+  readonly upstream: Server;
+  stop(): Promise<void>;
+}
+
+export async function behindRecorder(handler: Handler, options: Partial<RecorderOptions> & { onUpgrade?: (request: IncomingMessage, socket: Socket) => void } = {}): Promise<Behind> {
+  const { onUpgrade, ...more } = options;
+  const sockets = new Set<Socket>();
+  const upstream = createServer((request, response) => {
+    if (request.url === '/api/v1/namespaces/kube-system') response.end(JSON.stringify({ metadata: { uid: 'cluster-1' } }));
+    else handler(request, response);
+  });
+  upstream.on('checkContinue', handler);
+  upstream.on('connection', (socket) => {
+    sockets.add(socket);
+    socket.once('close', () => sockets.delete(socket));
+  });
+  if (onUpgrade !== undefined) upstream.on('upgrade', onUpgrade);
+  await new Promise<void>((resolve) => upstream.listen(0, '127.0.0.1', () => resolve()));
+  const address = upstream.address();
+  const folder = await mkdtemp(join(tmpdir(), 'recorder-test-'));
+  const file = join(folder, 'config');
+  const port = typeof address === 'object' && address !== null ? address.port : 0;
+  await writeFile(file, JSON.stringify({ apiVersion: 'v1', kind: 'Config', 'current-context': 'c', clusters: [{ name: 'c', cluster: { server: `http://127.0.0.1:${port}` } }], users: [{ name: 'u', user: { token: 'the-users-own' } }], contexts: [{ name: 'c', context: { cluster: 'c', user: 'u' } }] }));
+  const events: NewTraceEvent[] = [];
+  const problems: string[] = [];
+  const recorder = await startRecorder(
+    {
+      kubeconfig: loadKubeconfig({ paths: [file], env: {}, home: folder }),
+      userAgent: 'test',
+      env: {},
+      clock: systemClock,
+      follow: false,
+      sink: (event) => void events.push(event),
+      parseYaml: () => null,
+      onProblem: (message) => void problems.push(message),
+      ...more,
+    },
+    new AbortController().signal,
+  );
+  const config = JSON.parse(recorder.kubeconfig('a')) as { users: [{ user: { token: string } }] };
+  return {
+    recorder,
+    events,
+    problems,
+    token: config.users[0].user.token,
+    upstream,
+    stop: async () => {
+      await recorder.stop();
+      await new Promise<void>((resolve) => {
+        upstream.close(() => resolve());
+        for (const socket of sockets) socket.destroy();
+      });
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+export interface Got {
+  readonly status: number;
+  readonly raw: string[];
+  readonly headers: IncomingMessage['headers'];
+  readonly body: Buffer;
+}
+
+/** One request through the recorder, complete. */
+export function send(behind: Behind, method: string, path: string, headers: Record<string, string> = {}, body?: Buffer | string): Promise<Got> {
+  return new Promise((resolve, reject) => {
+    const request = open(behind, method, path, headers, (answer) => {
+      const chunks: Buffer[] = [];
+      answer.on('data', (chunk: Buffer) => chunks.push(chunk));
+      answer.on('end', () => resolve({ status: answer.statusCode ?? 0, raw: answer.rawHeaders, headers: answer.headers, body: Buffer.concat(chunks) }));
+      answer.on('error', reject);
+    });
+    request.on('error', reject);
+    request.end(body);
+  });
+}
+
+/** Opens a request; the caller ends it. */
+export function open(behind: Behind, method: string, path: string, headers: Record<string, string>, onAnswer: (answer: IncomingMessage) => void): ReturnType<typeof httpsRequest> {
+  const url = new URL(behind.recorder.url);
+  const request = httpsRequest({ host: url.hostname, port: url.port, method, path, ca: behind.recorder.caPem, agent: false, headers: { authorization: `Bearer ${behind.token}`, ...headers } });
+  request.on('response', onAnswer);
+  return request;
+}
