@@ -12,6 +12,7 @@ import { locate } from '../documents/locate.ts';
 import { registerObjectCommands } from '../documents/objectCommands.ts';
 import { ObjectFileSystem } from '../documents/objectFileSystem.ts';
 import { ObjectSaver } from '../documents/objectSaver.ts';
+import { registerOwnerHints } from '../documents/ownerHints.ts';
 import { readObject } from '../documents/readObject.ts';
 import { SaveProblems } from '../documents/saveProblems.ts';
 import { SaveReasons } from '../documents/saveReasons.ts';
@@ -45,7 +46,7 @@ import { commandRegistrar, failurePresenter } from './runCommand.ts';
 import { changeSetting, settings } from './settings.ts';
 import { limited } from './signal.ts';
 import { registerStatusBar } from './statusBar.ts';
-import { showPreview } from './preview.ts';
+import { showPreview, showTimelineText } from './preview.ts';
 
 export type { ObjectVersionsApi } from './api.ts';
 
@@ -193,6 +194,8 @@ export function activateEditor(context: ExtensionContext): ObjectVersionsApi {
     registerTraceEditor(editor, sources),
     ...registerTools(editor),
     command(commandIds.openTimeline, () => timeline.show()),
+    command(commandIds.showTimelineAsText, () => showTimelineText(editor, source)),
+    registerOwnerHints(editor, sources),
     command(commandIds.showLog, () => log.show()),
     command(commandIds.toggleReadOnly, () => changeSetting(settingIds.readOnly, !settings.readOnly())),
     command(commandIds.openWalkthrough, () =>

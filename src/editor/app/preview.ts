@@ -4,6 +4,8 @@ import type { JsonObject } from '../../codec/json.ts';
 import { printYaml } from '../../codec/yamlPrint.ts';
 import { describeTarget, isSecret, type Target } from '../../write/target.ts';
 import { otherUri } from '../documents/address.ts';
+import type { TimelineSource } from '../timeline/timelineSource.ts';
+import { timelineText } from '../timeline/timelineText.ts';
 import { shownOf } from '../documents/hiddenValues.ts';
 import type { TextShelf } from '../documents/textShelf.ts';
 
@@ -29,4 +31,11 @@ export async function showPreview(
     l10n.t('{0}: stored ↔ would be stored', describeTarget(target)),
     { preview: true },
   );
+}
+
+/** Shows a timeline as text. */
+export async function showTimelineText({ shelf }: { readonly shelf: TextShelf }, source: TimelineSource): Promise<void> {
+  const uri = otherUri('report', randomUUID(), `${l10n.t('Object Timeline')}.md`);
+  shelf.put(uri, timelineText(source));
+  await commands.executeCommand('vscode.open', uri);
 }

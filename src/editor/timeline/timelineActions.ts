@@ -6,6 +6,7 @@ import { openFindingPage } from '../findings/findingsView.ts';
 import { findIncarnation } from '../documents/locate.ts';
 import { openDiff, openLive } from '../documents/objectCommands.ts';
 import { exportTrace } from '../trace/traceCommands.ts';
+import { historyAt } from './historyAt.ts';
 import type { TimelineActions } from './timelineHost.ts';
 import type { TimelineSource } from './timelineSource.ts';
 
@@ -33,6 +34,14 @@ export function timelineActions(parts: () => Parts, source: TimelineSource): Tim
     },
     safeEdit: (object) => openLive(parts(), findIncarnation(source.log.history, object)),
     openFinding: (id) => openFindingPage(parts(), id),
+    async scrub(event) {
+      const { tree, treeView } = parts();
+      const past = event === undefined ? undefined : historyAt(source.log, event);
+      tree.showAsOf(source.hasCluster ? past : undefined);
+      const at = event === undefined ? undefined : source.log.eventAt(event)?.at;
+      if (past === undefined || at === undefined) delete treeView.message;
+      else treeView.message = l10n.t('The tree shows what was known at {0}, not now.', new Date(at).toLocaleTimeString());
+    },
     exportTrace: (shared) => exportTrace(parts(), shared),
     saveImage,
   };

@@ -31,6 +31,8 @@ export interface TimelineActions {
   revealInTree(object: ObjectRef): Promise<void>;
   safeEdit(object: ObjectRef): Promise<void>;
   openFinding(id: string): Promise<void>;
+  /** Lets the tree show what was known at an event; undefined: what is known now. */
+  scrub(event: number | undefined): Promise<void>;
   exportTrace(shared: boolean): Promise<boolean>;
   saveImage(format: 'svg' | 'png', data: string): Promise<boolean>;
 }
@@ -115,7 +117,7 @@ export class TimelineHost implements Disposable {
       safeEdit: async ({ object }) => done(actions.safeEdit(object)),
       openFinding: async ({ id }) => done(actions.openFinding(id)),
       copy: async ({ text }) => done(Promise.resolve(env.clipboard.writeText(text))),
-      scrub: async () => null,
+      scrub: async ({ event }) => done(actions.scrub(event)),
       exportTrace: async ({ shared }) => ({ saved: await actions.exportTrace(shared) }),
       saveImage: async ({ format, data }) => ({ saved: await actions.saveImage(format, data) }),
       sharedModel: async () => sharedModel(this.source, translate),

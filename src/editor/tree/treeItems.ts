@@ -1,5 +1,6 @@
 import { l10n, MarkdownString, ThemeColor, ThemeIcon, TreeItem, TreeItemCollapsibleState } from 'vscode';
 import type { AppError } from '../../base/appError.ts';
+import type { History } from '../../core/history.ts';
 import { commandIds } from '../app/ids.ts';
 import { sandboxKey } from '../clusters/clusters.ts';
 import { describeScope } from '../watches/watchDefinition.ts';
@@ -21,8 +22,13 @@ import { ago, currentIncarnation } from './wording.ts';
 
 const { Collapsed, Expanded, None } = TreeItemCollapsibleState;
 
+/** What rows are drawn from: the sources of the tree, and the history that it shows. */
+export interface Drawing extends TreeSources {
+  readonly history: History;
+}
+
 /** How a row is drawn. */
-export function treeItemOf(node: TreeNode, sources: TreeSources): TreeItem {
+export function treeItemOf(node: TreeNode, sources: Drawing): TreeItem {
   switch (node.type) {
     case 'cluster':
       return clusterItem(node, sources);
@@ -51,7 +57,7 @@ function icon(name: string, colour?: string): ThemeIcon {
   return new ThemeIcon(name, colour === undefined ? undefined : new ThemeColor(colour));
 }
 
-function clusterItem(node: ClusterNode, { clusters }: TreeSources): TreeItem {
+function clusterItem(node: ClusterNode, { clusters }: Drawing): TreeItem {
   const isSandbox = node.cluster === sandboxKey;
   const connected = clusters.get(node.cluster);
   const made = item(isSandbox ? l10n.t('Sandbox') : node.cluster, Expanded, node.id);
@@ -64,7 +70,7 @@ function clusterItem(node: ClusterNode, { clusters }: TreeSources): TreeItem {
   return made;
 }
 
-function watchItem(node: WatchNode, { watches, now }: TreeSources): TreeItem {
+function watchItem(node: WatchNode, { watches, now }: Drawing): TreeItem {
   const definition = watches.get(node.watch);
   if (definition === undefined) return item(node.watch, None, node.id);
   const status = watches.status(node.watch);
@@ -130,8 +136,8 @@ function groupItem(node: GroupNode): TreeItem {
   return made;
 }
 
-function objectItem(node: ObjectNode, { session, watches, now }: TreeSources): TreeItem {
-  const found = session.history.names.get(node.key);
+function objectItem(node: ObjectNode, { history, watches, now }: Drawing): TreeItem {
+  const found = history.names.get(node.key);
   if (found === undefined) return item(node.key, None, node.id);
   const made = drawn(objectRow(found, now(), watches.get(node.watch)?.namespace === undefined), node.id);
   const current = currentIncarnation(found);
@@ -142,8 +148,8 @@ function objectItem(node: ObjectNode, { session, watches, now }: TreeSources): T
   return made;
 }
 
-function incarnationItem(node: IncarnationNode, { session, now }: TreeSources): TreeItem {
-  const found = session.history.names.get(node.key);
+function incarnationItem(node: IncarnationNode, { history, now }: Drawing): TreeItem {
+  const found = history.names.get(node.key);
   const incarnation = found?.incarnations.find(({ uid }) => uid === node.uid);
   if (found === undefined || incarnation === undefined) return item(node.uid, None, node.id);
   return drawn(incarnationRow(incarnation, currentIncarnation(found) === incarnation, now()), node.id);

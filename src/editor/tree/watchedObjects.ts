@@ -1,6 +1,6 @@
 import { EventEmitter, l10n, type ProviderResult, type TreeDataProvider, type TreeItem } from 'vscode';
 import type { Disposable } from '../../base/disposable.ts';
-import type { NameHistory } from '../../core/history.ts';
+import type { History, NameHistory } from '../../core/history.ts';
 import type { ShownRow } from '../app/api.ts';
 import { throttle, type Throttle } from '../app/throttle.ts';
 import type { Clusters } from '../clusters/clusters.ts';
@@ -40,6 +40,7 @@ export class WatchedObjects implements TreeDataProvider<TreeNode>, Disposable {
   private order: Order = 'name';
   private grouping: Grouping = 'none';
   private filterText = '';
+  private past: History | undefined;
 
   readonly onDidChangeTreeData = this.changed.event;
 
@@ -81,8 +82,19 @@ export class WatchedObjects implements TreeDataProvider<TreeNode>, Disposable {
     this.refresher.request();
   }
 
+  /** Shows what was known at a time instead of what is known now; undefined: now again. */
+  showAsOf(past: History | undefined): void {
+    this.past = past;
+    this.changed.fire(undefined);
+  }
+
+  /** What the rows show: the live history, or that of the time a person scrubs through. */
+  get history(): History {
+    return this.past ?? this.sources.session.history;
+  }
+
   getTreeItem(node: TreeNode): TreeItem {
-    return treeItemOf(node, this.sources);
+    return treeItemOf(node, { ...this.sources, history: this.history });
   }
 
   getChildren(node?: TreeNode): ProviderResult<TreeNode[]> {
@@ -183,7 +195,8 @@ export class WatchedObjects implements TreeDataProvider<TreeNode>, Disposable {
       ...(namespace === undefined ? {} : { namespace }),
       ...(name === undefined ? {} : { name }),
     };
-    const keys = this.index.keys(scope, this.order);
+    const known = this.index.keys(scope, this.order);
+    const keys = this.past === undefined ? known : known.filter((key) => this.history.names.has(key));
     return labelSelector === undefined
       ? keys
       : keys.filter((key) => this.sources.watches.delivered(definition.id, key));
@@ -192,7 +205,7 @@ export class WatchedObjects implements TreeDataProvider<TreeNode>, Disposable {
   private objectsOf(node: WatchNode): readonly TreeNode[] {
     const definition = this.sources.watches.get(node.watch);
     if (definition === undefined) return [];
-    const { history } = this.sources.session;
+    const { history } = this;
     let keys = this.keysOf(definition);
     if (this.filterText !== '') {
       keys = keys.filter((key) => {
@@ -205,7 +218,7 @@ export class WatchedObjects implements TreeDataProvider<TreeNode>, Disposable {
   }
 
   private groupsOf(node: WatchNode, keys: readonly string[]): GroupNode[] {
-    const { history } = this.sources.session;
+    const { history } = this;
     const groups = Map.groupBy(keys, (key) => {
       const found = history.names.get(key);
       return found === undefined ? '' : this.grouping === 'namespace' ? found.name.namespace : stateOf(found);
@@ -224,7 +237,7 @@ export class WatchedObjects implements TreeDataProvider<TreeNode>, Disposable {
   }
 
   private incarnationsOf(node: ObjectNode): readonly IncarnationNode[] {
-    const found = this.sources.session.history.names.get(node.key);
+    const found = this.history.names.get(node.key);
     return (found?.incarnations ?? [])
       .toReversed()
       .map(({ uid }) => ({ type: 'incarnation', id: `${node.id}/${uid}`, watch: node.watch, key: node.key, uid }));
@@ -232,10 +245,10 @@ export class WatchedObjects implements TreeDataProvider<TreeNode>, Disposable {
 
   private detailsOf(node: IncarnationNode): readonly TreeNode[] {
     const { session } = this.sources;
-    const incarnation = session.history.names.get(node.key)?.incarnations.find(({ uid }) => uid === node.uid);
+    const incarnation = this.history.names.get(node.key)?.incarnations.find(({ uid }) => uid === node.uid);
     if (incarnation === undefined) return [];
     return incarnationDetails({
-      history: session.history,
+      history: this.history,
       incarnation,
       nodeId: node.id,
       key: node.key,
