@@ -30,9 +30,18 @@ export function registerSandbox(program: Command, io: CliIo): void {
     .option('--port <n>', 'the port; 0 lets the system choose', wholeNumber(0, 65_535), 0)
     .option('--kubeconfig <file>', 'where to write the kubeconfig; left out: a temporary file, removed at the end')
     .addOption(new Option('--scenario <name>', 'what lives on it').choices(SCENARIOS).default('lively'))
-    .addOption(new Option('--tokens <kind>', 'what resourceVersions look like').choices(['numeric', 'random']).default('numeric'))
+    .addOption(
+      new Option('--tokens <kind>', 'what resourceVersions look like')
+        .choices(['numeric', 'random'])
+        .default('numeric'),
+    )
     .option('--seed <n>', 'the seed of what the actors decide', wholeNumber(0, 4_294_967_295), 1)
-    .option('--step-ms <n>', 'milliseconds between steps of the actors; 0: only when asked to', wholeNumber(0, 3_600_000), 1000)
+    .option(
+      '--step-ms <n>',
+      'milliseconds between steps of the actors; 0: only when asked to',
+      wholeNumber(0, 3_600_000),
+      1000,
+    )
     .addOption(new Option('-o, --output <format>', 'text or json').choices(['text', 'json']).default('text'))
     .action((options: SandboxCommandOptions) => serve(options, io));
 }
@@ -41,18 +50,23 @@ async function serve(options: SandboxCommandOptions, io: CliIo): Promise<void> {
   const { startScenario } = await import('../sandbox/scenario.ts');
   const running = await startScenario({
     ...options,
+    ownProcess: true,
     clock: io.clock,
     onError: (error) => io.stderr(`sandbox: ${messageOf(error)}\n`),
   });
   const { sandbox } = running;
   let temporary: string | undefined;
   try {
-    temporary = options.kubeconfig === undefined ? await mkdtemp(join(tmpdir(), 'object-versions-sandbox-')) : undefined;
+    temporary =
+      options.kubeconfig === undefined ? await mkdtemp(join(tmpdir(), 'object-versions-sandbox-')) : undefined;
     const kubeconfig = temporary === undefined ? resolve(options.kubeconfig ?? '') : join(temporary, 'kubeconfig');
     await writeKubeconfig(kubeconfig, sandbox.kubeconfig);
     const { url, token, userToken } = sandbox;
     if (options.output === 'json') io.stdout(`${JSON.stringify({ url, token, userToken, kubeconfig })}\n`);
-    else io.stdout(`The sandbox (${options.scenario}) serves at ${url}\n\n  export KUBECONFIG=${kubeconfig}\n  kubectl get all --all-namespaces\n\nInterrupt to stop it.\n`);
+    else
+      io.stdout(
+        `The sandbox (${options.scenario}) serves at ${url}\n\n  export KUBECONFIG=${kubeconfig}\n  kubectl get all --all-namespaces\n\nInterrupt to stop it.\n`,
+      );
     await interrupted(io.signal);
     io.exit(exitCodes.done);
   } finally {
@@ -65,7 +79,9 @@ async function writeKubeconfig(file: string, text: string): Promise<void> {
   try {
     await writeFile(file, text, { mode: 0o600 });
   } catch (cause) {
-    throw new AppError('storage-failed', `The kubeconfig could not be written to ${file}: ${messageOf(cause)}`, { cause });
+    throw new AppError('storage-failed', `The kubeconfig could not be written to ${file}: ${messageOf(cause)}`, {
+      cause,
+    });
   }
 }
 

@@ -22,7 +22,7 @@ export interface ApiRequest {
 export interface ApiAnswer {
   readonly status: number;
   readonly contentType: string;
-  readonly body: string;
+  readonly body: string | Buffer;
   /** Texts for Warning headers. */
   readonly warnings: readonly string[];
   readonly headers?: Readonly<Record<string, string>>;

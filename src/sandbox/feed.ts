@@ -150,7 +150,7 @@ export class Feed {
 
   private readEvent(request: ApiRequest, answer: ApiAnswer): NewTraceEvent {
     const verb = request.info.verb === 'list' || request.info.verb === 'watch' ? request.info.verb : 'get';
-    const body = answer.status === 200 && answer.contentType.startsWith('application/json') ? parseJson(answer.body) : null;
+    const body = answer.status === 200 && answer.contentType.startsWith('application/json') ? parseJson(answer.body.toString()) : null;
     const objects = isJsonObject(body) ? (Array.isArray(body['items']) ? body['items'] : [body]) : [];
     const asked = request.query.get('resourceVersion');
     return {
@@ -169,7 +169,7 @@ export class Feed {
     const { info, query } = request;
     const patchType = verb === 'patch' ? PATCH_TYPES[mediaTypeOf(request.contentType)] : undefined;
     const sent = this.sentBody(request, patchType);
-    const reply = answer.contentType.startsWith('application/json') ? parseJson(answer.body) : null;
+    const reply = answer.contentType.startsWith('application/json') ? parseJson(answer.body.toString()) : null;
     const stored = isJsonObject(reply) ? reply : {};
     const carried = isJsonObject(sent) ? carriedBy(sent, verb ?? '') : {};
     const refused = answer.status >= 400;

@@ -147,7 +147,7 @@ function readBody(message: IncomingMessage): Promise<Buffer | 'too-large' | unde
 
 function send(response: ServerResponse, method: string, answer: ApiAnswer): void {
   if (response.destroyed || response.writableEnded) return;
-  const bytes = Buffer.from(answer.body, 'utf8');
+  const bytes = typeof answer.body === 'string' ? Buffer.from(answer.body, 'utf8') : answer.body;
   const headers: Record<string, string | number | string[]> = {
     'content-type': answer.contentType,
     'content-length': bytes.length,

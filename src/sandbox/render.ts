@@ -54,7 +54,32 @@ export function listText(kind: Kind, items: readonly Stored[], meta: ListMeta, o
     return printJson({ kind: 'PartialObjectMetadataList', apiVersion, metadata, items: parts });
   }
   const texts = items.map((item) => itemText(item, kind)).join(',');
-  return `{"kind":${JSON.stringify(kind.listKind)},"apiVersion":"${apiVersionOf(kind)}","metadata":${printJson(metadata)},"items":[${texts}]}`;
+  return `${listHead(kind, metadata)}${texts}]}`;
+}
+
+const listHead = (kind: Kind, metadata: JsonObject): string =>
+  `{"kind":${JSON.stringify(kind.listKind)},"apiVersion":"${apiVersionOf(kind)}","metadata":${printJson(metadata)},"items":[`;
+
+/** Lists longer than this are kept as bytes until one of their objects changes: many clients ask for the same long list. */
+const LONG_LIST = 500;
+
+/** The bytes of long lists by kind, each with the objects that it shows. */
+const longLists = new WeakMap<Kind, { items: readonly Stored[]; bytes: Buffer }>();
+
+/** A whole list in plain JSON; the bytes of a long one are used again while nothing in it has changed. */
+export function wholeList(kind: Kind, items: readonly Stored[], resourceVersion: string): string | Buffer {
+  const metadata = kind.origin === 'custom' ? { continue: '', resourceVersion } : { resourceVersion };
+  if (items.length < LONG_LIST) return `${listHead(kind, metadata)}${items.map((item) => itemText(item, kind)).join(',')}]}`;
+  let known = longLists.get(kind);
+  if (known === undefined || !sameItems(known.items, items)) {
+    known = { items, bytes: Buffer.from(`${items.map((item) => itemText(item, kind)).join(',')}]}`, 'utf8') };
+    longLists.set(kind, known);
+  }
+  return Buffer.concat([Buffer.from(listHead(kind, metadata), 'utf8'), known.bytes]);
+}
+
+function sameItems(a: readonly Stored[], b: readonly Stored[]): boolean {
+  return a.length === b.length && a.every((item, index) => item === b[index]);
 }
 
 function listAsSingle(kind: Kind): Error {

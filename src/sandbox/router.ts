@@ -6,7 +6,7 @@ import type { Kind } from './kinds/kind.ts';
 import { checkAcceptable, formatText, mediaType, negotiate, printJson, type Output } from './negotiate.ts';
 import { readPatchType } from './patching.ts';
 import { managerOf, readListOptions } from './queryOptions.ts';
-import { listText, objectText, readIncludeObject } from './render.ts';
+import { listText, objectText, readIncludeObject, wholeList } from './render.ts';
 import { readObject, readPage, type View } from './reading.ts';
 import { checkReviewBody, reviews, type Review } from './reviews.ts';
 import { scaleOf } from './scale.ts';
@@ -197,6 +197,11 @@ async function listAnswer(state: ApiState, request: ApiRequest, kind: Kind, addr
   const filter = readFilter(kind, options.labelSelector, options.fieldSelector);
   const call = callOf(request, kind, READ_OPTIONS, warnings);
   const page = await readPage(state, address.view, call, options, filter);
+  const output = negotiate(request.accept, { transforms: true, query: request.query, agent: request.userAgent });
+  if (output.format === 'json' && output.as === undefined && !output.pretty && page.continueToken === undefined) {
+    const body = wholeList(kind, page.items, state.store.tokens.print(page.revision));
+    return { status: 200, contentType: 'application/json', body, warnings };
+  }
   const meta = { resourceVersion: state.store.tokens.print(page.revision), continueToken: page.continueToken, remaining: page.remaining };
   return render(request, warnings, 200, (output) => listText(kind, page.items, meta, output, readIncludeObject(request.query), state.clock.now()));
 }

@@ -20,8 +20,10 @@ export class RequestServer {
   private readonly feed: Feed;
   private readonly watches = new Set<OpenWatch>();
   private readonly stopped = new AbortController();
+  private readonly onRequest: () => void;
 
-  constructor(state: ApiState, faults: Faults, feed: Feed) {
+  constructor(state: ApiState, faults: Faults, feed: Feed, onRequest: () => void) {
+    this.onRequest = onRequest;
     this.state = state;
     this.faults = faults;
     this.feed = feed;
@@ -30,6 +32,7 @@ export class RequestServer {
   /** Answers one request. */
   async handle(exchange: Exchange, address: Address): Promise<void> {
     const { request } = exchange;
+    this.onRequest();
     const subject = subjectOf(request);
     const startedAt = this.state.clock.now();
     for (const { ms } of this.faults.take('latency', subject)) await this.state.clock.delay(ms, this.stopped.signal);

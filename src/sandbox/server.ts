@@ -13,6 +13,7 @@ import { serveDefinitions } from './definitions.ts';
 import { Faults } from './faults.ts';
 import { Feed, type FeedListener } from './feed.ts';
 import { listen, type Listener } from './http.ts';
+import { IdleMemory } from './idleMemory.ts';
 import { kubeconfigText } from './kubeconfig.ts';
 import type { Kind } from './kinds/kind.ts';
 import { createServiceAllocator } from './kinds/serviceAllocator.ts';
@@ -35,6 +36,8 @@ export interface SandboxOptions {
   readonly historyLimit?: number;
   /** Starts controllers beside the API; none by default, as for a bare kube-apiserver. */
   readonly controllers?: (state: ApiState) => Controllers;
+  /** The process does nothing but this: memory is given back when a busy time is over. */
+  readonly ownProcess?: boolean;
   /** Told of failures of the server's own program; they are answered with 500 anyway. */
   readonly onError?: (error: unknown) => void;
 }
@@ -90,7 +93,8 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   const cluster = (): string => metaString(store.get(NAMESPACE_BUCKET, 'kube-system')?.object ?? { metadata: {} }, 'uid');
   const faults = new Faults();
   const feed = new Feed(state, cluster);
-  const requests = new RequestServer(state, faults, feed);
+  const memory = options.ownProcess === true ? new IdleMemory() : undefined;
+  const requests = new RequestServer(state, faults, feed, () => memory?.touch());
   const certificate = makeServerCertificate(clock.now());
   const listeners: Listener[] = [];
   const snapshots = new Map<string, StoreSnapshot>();
@@ -135,6 +139,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     stop: async () => {
       stopDefinitions();
       running?.stop();
+      memory?.stop();
       requests.stop();
       await Promise.all(listeners.map((listener) => listener.stop()));
     },

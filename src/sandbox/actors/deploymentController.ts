@@ -113,7 +113,17 @@ export class DeploymentController implements Actor {
     await this.context.client.create(`${pod}/binding`, { apiVersion: 'v1', kind: 'Binding', metadata: { name: meta(body, 'name') }, target: { kind: 'Node', name: 'imaginary-node' } });
     const now = new Date(this.context.now()).toISOString().replace(/\.\d+/, '');
     const conditions = ['Initialized', 'Ready', 'ContainersReady'].map((type) => ({ type, status: 'True', lastTransitionTime: now }));
-    await this.context.client.patch(`${pod}/status`, { status: { phase: 'Running', startTime: now, conditions } }, 'application/strategic-merge-patch+json');
+    const containers = (dig(body, 'spec', 'containers') ?? []) as JsonObject[];
+    const containerStatuses = containers.map((container) => ({
+      name: container['name'] ?? '',
+      image: container['image'] ?? '',
+      imageID: 'imaginary',
+      ready: true,
+      started: true,
+      restartCount: 0,
+      state: { running: { startedAt: now } },
+    }));
+    await this.context.client.patch(`${pod}/status`, { status: { phase: 'Running', startTime: now, conditions, containerStatuses } }, 'application/strategic-merge-patch+json');
   }
 
   private async writeSetStatus(set: JsonObject, replicas: number): Promise<void> {
