@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
-import { readFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import fc from 'fast-check';
 import { AppError } from '../../src/base/appError.ts';
 import { SendFailure, type Server, type ServerReply } from '../../src/base/server.ts';
@@ -476,9 +478,6 @@ describe('how a write ends on the real server', function () {
   after(async () => real?.stop());
 
   const as = async <T>(text: (kubeconfig: string) => string, use: (server: Server) => Promise<T>): Promise<T> => {
-    const { writeFile, mkdtemp, rm } = await import('node:fs/promises');
-    const { tmpdir } = await import('node:os');
-    const { join } = await import('node:path');
     const folder = await mkdtemp(join(tmpdir(), 'object-versions-as-'));
     const file = join(folder, 'kubeconfig');
     await writeFile(file, text(await readFile(real.kubeconfig, 'utf8')));
