@@ -1,5 +1,5 @@
 import type { Node, YAMLMap, YAMLSeq } from 'yaml';
-import { isAlias, isMap, isScalar, isSeq } from 'yaml';
+import { isAlias, isScalar } from 'yaml';
 import type { Json } from './json.ts';
 import { isJsonObject } from './json.ts';
 import type { Place } from './yamlPlaces.ts';

@@ -16,6 +16,8 @@ export class HistoryRecord implements History {
   touched: IncarnationRecord | undefined;
   /** Where each gap stands in `gaps`, by its id. */
   readonly gapPlaces = new Map<string, number>();
+  /** What gaps there were about, by the key of their scope. */
+  readonly gapScopes = new Set<string>();
 }
 
 /** All at one name. */

@@ -69,16 +69,21 @@ function reduceObserved(history: HistoryRecord, event: ObservedEvent): void {
   const known = incarnation.find(event.token);
   if (known === undefined) {
     const version = new VersionRecord(event.token, event.at, event.seq, false, event);
-    placeSeen(incarnation, version, event.stream, event.via === 'watch');
+    placeSeen(incarnation, version, event.stream, isLive(event));
     if (version.place === 0 && incarnation.versions.length === 1) version.first = incarnation.began === 'seen';
     takeAwaited(incarnation, version);
     return;
   }
   known.seen = fuller(known.seen, event);
   if (event.stream !== undefined) {
-    const superseded = placeDelivered(incarnation, known, event.stream, event.via === 'watch');
+    const superseded = placeDelivered(incarnation, known, event.stream, isLive(event));
     if (superseded && (event.via === 'list' || event.change === 'ADDED')) remarkBehind(history, event);
   } else if (event.via === 'get' && known.placed && isSuperseded(incarnation, known)) remarkBehind(history, event);
+}
+
+/** Whether an event of a stream is a change as it happened; a list only says what is there. */
+function isLive(event: ObservedEvent): boolean {
+  return event.via === 'watch' || event.via === 'sandbox' || event.change !== undefined;
 }
 
 function isSuperseded(incarnation: IncarnationRecord, version: VersionRecord): boolean {
@@ -129,8 +134,12 @@ function remarkBehind(history: HistoryRecord, event: ObservedEvent): void {
   history.remarks.push({ kind: 'server-behind', seq, at, cluster, name, uid, token });
 }
 
-/** Whether an unknown incarnation was created before the one that holds the name now: an answer from the past. */
+/**
+ * Whether an unknown incarnation was created before the one that was seen last at its name: an answer from the past. What a
+ * watch delivers is not judged by times: the clocks of several API servers differ.
+ */
 function isEarlierLife(at: NameRecord, event: ObservedEvent): boolean {
+  if (isLive(event)) return false;
   const newest = at.incarnations[at.incarnations.length - 1]?.creationTimestamp;
   const created = event.creationTimestamp;
   if (newest === undefined || created === undefined) return false;
@@ -142,18 +151,22 @@ const SERVER_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/;
 
 function beginningOf(history: HistoryRecord, at: NameRecord, event: ObservedEvent): IncarnationRecord['began'] {
   const predecessor = at.live;
-  if (event.via === 'watch' && event.change === 'ADDED') return 'seen';
+  if ((event.via === 'watch' || event.via === 'sandbox') && event.change === 'ADDED') return 'seen';
   if (predecessor !== undefined || at.wasAbsent || at.incarnations.length > 0) return 'in-gap';
-  if (event.via === 'list' && history.gaps.some((gap) => covers(gap, event))) return 'in-gap';
+  if (event.via === 'list' && wasInGap(history, event)) return 'in-gap';
   return event.change === 'MODIFIED' && event.via === 'watch' ? 'in-gap' : 'earlier';
 }
 
-function covers(gap: GapEvent, event: ObservedEvent): boolean {
-  const { scope, cluster } = gap;
-  if (cluster !== event.cluster || scope.group !== event.name.group || scope.resource !== event.name.resource)
-    return false;
-  if (scope.namespace !== undefined && scope.namespace !== '' && scope.namespace !== event.name.namespace) return false;
-  return scope.name === undefined || scope.name === event.name.name;
+/** The key of what a gap is about; an absent namespace or name stands for all. */
+function scopeKey(cluster: string, scope: GapEvent['scope']): string {
+  return [cluster, scope.group, scope.resource, scope.namespace ?? '', scope.name ?? ''].join('\0');
+}
+
+/** Whether an object of this name could not be seen for a while at some time before. */
+function wasInGap(history: HistoryRecord, event: ObservedEvent): boolean {
+  const { group, resource, namespace, name } = event.name;
+  const wholes = [{}, { namespace }, { namespace, name }, { name }];
+  return wholes.some((part) => history.gapScopes.has(scopeKey(event.cluster, { group, resource, ...part })));
 }
 
 /** Starts an incarnation; whatever held the name before is gone, though nobody saw it go. */
@@ -199,6 +212,7 @@ function reduceGap(history: HistoryRecord, event: GapEvent): void {
   const open = place === undefined ? undefined : history.gaps[place];
   if (place === undefined || open === undefined) {
     history.gapPlaces.set(key, history.gaps.length);
+    history.gapScopes.add(scopeKey(event.cluster, event.scope));
     history.gaps.push(event);
   } else {
     history.gaps[place] = {
@@ -233,11 +247,20 @@ function reduceWrite(history: HistoryRecord, event: WriteEvent): void {
   else {
     const made = new VersionRecord(result.token, event.at, event.seq, false, undefined, result.generation);
     made.madeBy = event;
-    made.first = verb === 'create';
     placeSeen(incarnation, made, undefined, false);
   }
   const made = incarnation.find(result.token);
-  if (made?.madeBy === event) placeAfterBase(incarnation, made, event);
+  if (made?.madeBy !== event) return;
+  if (verb === 'create') placeFirst(incarnation, made);
+  else placeAfterBase(incarnation, made, event);
+}
+
+/** What a create made is the first version there is. */
+function placeFirst(incarnation: IncarnationRecord, made: VersionRecord): void {
+  made.first = true;
+  if (made.placed) return;
+  incarnation.move(made, 0);
+  made.placed = true;
 }
 
 /** A write that was checked against a token and accepted made the version directly after the one with that token. */

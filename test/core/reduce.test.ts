@@ -121,6 +121,16 @@ describe('the history of incarnations', () => {
     assert.equal(trace.history.remarks[0]?.uid, 'U1');
   });
 
+  it('what a watch delivers is a recreation whatever the clocks of the servers say', () => {
+    const trace = new TraceBuilder();
+    const object = (uid: string, token: string, second: number) =>
+      trace.object(uid, token, {}, { creationTimestamp: `2026-01-01T00:00:0${second}Z` });
+    trace.seen(object('U1', 'v1', 5), { via: 'list' });
+    trace.absent('event', { uid: 'U1' });
+    trace.seen(object('U2', 'v2', 1), { change: 'ADDED' });
+    assert.deepEqual(trace.rows, ['U1 earlier: v1 | event', 'U2 seen: v2']);
+  });
+
   it('an end that was only inferred is taken back by a version nobody had seen', () => {
     const trace = new TraceBuilder();
     trace.list('U1', 'v1');
@@ -299,6 +309,15 @@ describe('who made a version, and what changed in it', () => {
     assert.equal(trace.at.incarnations[0]?.versions[0]?.actor, undefined);
     assert.deepEqual(trace.rows, ['U1 earlier: v1']);
     assert.equal(trace.at.writes.length, 4);
+  });
+
+  it('a chain of checked writes from a create is an order, without any stream', () => {
+    const trace = new TraceBuilder();
+    trace.write({ verb: 'create', result: { uid: 'U1', token: 'v1' } });
+    trace.write({ preconditions: { token: 'v1' }, result: { uid: 'U1', token: 'v2' } });
+    trace.write({ preconditions: { token: 'v2' }, result: { uid: 'U1', token: 'v3' } });
+    trace.write({ verb: 'patch', result: { uid: 'U1', token: 'v4' } });
+    assert.deepEqual(trace.rows, ['U1 seen: v1 v2 v3 v4?']);
   });
 
   it('a recorded create is seen creation', () => {
