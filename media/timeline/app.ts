@@ -56,6 +56,8 @@ export class TimelineApp {
   });
   private readonly toast = element('div', { class: 'toast', attributes: { role: 'alert', hidden: '' } });
   private readonly empty = element('p', { class: 'empty' });
+  private readonly heading = element('h1', { class: 'sr-only' });
+  private names: HTMLElement | undefined;
   private sequence = 0;
   private waitingForSnapshot = true;
   private keeping: ReturnType<typeof setTimeout> | undefined;
@@ -100,22 +102,24 @@ export class TimelineApp {
 
   private assemble(root: HTMLElement, keys: KeyActions): void {
     const keyHelp = element('p', { class: 'sr-only', attributes: { id: 'timeline-keys' } });
+    const header = element('header', { class: 'header' }, this.toolbar.root);
     const corner = element('div', { class: 'corner' });
-    const main = element('main', { class: 'main' }, this.chart.root, this.empty);
+    const names = element('nav', { class: 'names' }, this.rows.root);
+    const main = element('main', { class: 'main' }, this.heading, keyHelp, this.chart.root, this.empty);
+    this.names = names;
     root.classList.add('timeline');
     root.append(
-      this.toolbar.root,
+      header,
       corner,
       this.minimap.root,
       this.minimap.axis,
-      this.rows.root,
+      names,
       main,
       this.details.root,
       this.replay.root,
       this.table.root,
       this.summary,
       this.toast,
-      keyHelp,
     );
     listenToPointer(this.chart, this.view);
     this.chart.root.addEventListener('keydown', (event) => onChartKey(event, keys, this.view));
@@ -160,7 +164,6 @@ export class TimelineApp {
         this.sequence = message.sequence;
         this.waitingForSnapshot = false;
         this.view.setModel(message.model);
-        this.selectKept();
         return;
       case 'append':
         if (!this.waitingForSnapshot) this.append(message);
@@ -232,6 +235,8 @@ export class TimelineApp {
         : translate('Nothing has been seen yet.'),
     );
     this.empty.hidden = this.empty.textContent === '';
+    setText(this.heading, translate('Timeline'));
+    this.names?.setAttribute('aria-label', translate('Objects'));
     const keyHelp = document.getElementById('timeline-keys');
     if (keyHelp !== null)
       setText(
@@ -342,18 +347,10 @@ export class TimelineApp {
     view.table ||= kept.table === true;
     view.live = kept.live !== false;
     if (typeof kept.filter === 'string') view.setFilter(kept.filter);
-    this.keptEvent = typeof kept.event === 'number' ? kept.event : undefined;
-    this.keptTop = typeof kept.top === 'number' ? kept.top : 0;
+    view.awaited = {
+      event: typeof kept.event === 'number' ? kept.event : undefined,
+      top: typeof kept.top === 'number' ? kept.top : 0,
+    };
     view.touch();
-  }
-
-  private keptEvent: number | undefined;
-  private keptTop = 0;
-
-  private selectKept(): void {
-    if (this.keptTop > 0) this.view.scrollTo(this.keptTop);
-    this.keptTop = 0;
-    if (this.keptEvent !== undefined) this.view.selectEvent(this.keptEvent);
-    this.keptEvent = undefined;
   }
 }

@@ -1,8 +1,8 @@
 import { isAppError, messageOf } from '../../src/base/appError.ts';
 import { dateText, preciseTimeText } from '../../src/core/timeline/axis.ts';
 import type { DetailEntry, DetailFact, EventDetails } from '../../src/core/timeline/detailTypes.ts';
-import { element } from '../shared/dom.ts';
-import { overview } from './overview.ts';
+import { element, setText } from '../shared/dom.ts';
+import { countsText, overview } from './overview.ts';
 import { glyphImage } from './toolbar.ts';
 import type { TimelineView } from './view.ts';
 
@@ -52,7 +52,11 @@ export class DetailsPanel {
     this.asking?.abort();
     this.root.classList.remove('has-selection');
     const key = `overview ${store.layoutVersion} ${store.lanes.length} ${this.view.translate('Findings')}`;
-    if (key === this.shown || (this.shown.startsWith('overview') && this.root.contains(document.activeElement))) return;
+    if (key === this.shown || (this.shown.startsWith('overview') && this.root.contains(document.activeElement))) {
+      const counts = this.root.querySelector('.counts');
+      if (counts !== null) setText(counts, countsText(this.view));
+      return;
+    }
     this.shown = key;
     this.root.replaceChildren(overview(this.view));
   }

@@ -60,6 +60,7 @@ export class EventTable {
     if (isHidden(this.root)) return;
     this.refreshRows();
     const { translate } = this.view;
+    setAttribute(this.root, 'aria-label', translate('Table of events'));
     setAttribute(this.grid, 'aria-label', translate('Events'));
     setAttribute(this.grid, 'aria-rowcount', String(this.rows.length + 1));
     setAttribute(this.grid, 'aria-colcount', String(COLUMNS.length));
@@ -172,7 +173,6 @@ export class EventTable {
     slot.dataset['index'] = String(index);
     setAttribute(slot, 'aria-rowindex', String(index + 2));
     setAttribute(slot, 'aria-selected', String(selected));
-    setAttribute(slot, 'aria-expanded', count > 1 ? 'false' : this.expanded.has(mark) ? 'true' : undefined);
     const what = kindWords(store, mark, translate);
     const offset = settings.timeZoneOffsetMin;
     const texts = [

@@ -36,6 +36,8 @@ export const KEY_HELP: readonly { readonly keys: string; readonly does: string }
 /** Keys of the whole page: those that work wherever one is not typing. */
 export function onPageKey(event: KeyboardEvent, actions: KeyActions, view: TimelineView): void {
   if (isTyping(event) || event.ctrlKey || event.metaKey || event.altKey) return;
+  // A dialog that is open closes by itself on Escape, and keeps the other keys.
+  if (document.querySelector('dialog[open]') !== null) return;
   if (event.key === '/') actions.focusFilter();
   else if (event.key === '?') actions.toggleHelp();
   else if (event.key === 'Escape') escape(view);

@@ -23,6 +23,7 @@ export class Menu {
     this.button.addEventListener('keydown', (event) => {
       if (event.key !== 'ArrowDown' && event.key !== 'ArrowUp') return;
       event.preventDefault();
+      event.stopPropagation();
       this.open();
     });
     this.root.addEventListener('keydown', (event) => this.onKey(event));

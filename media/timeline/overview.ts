@@ -23,7 +23,7 @@ export function overview(view: TimelineView): HTMLElement {
     );
     return root;
   }
-  root.append(element('p', { class: 'muted', text: counts(view) }));
+  root.append(element('p', { class: 'muted counts', text: countsText(view) }));
   const findings = store.annotations.toSorted((a, b) => RANKS[a.severity] - RANKS[b.severity] || b.to - a.to);
   root.append(element('h2', { text: translate('Findings') }));
   if (findings.length === 0) root.append(element('p', { class: 'muted', text: translate('None.') }));
@@ -44,7 +44,8 @@ export function overview(view: TimelineView): HTMLElement {
   return root;
 }
 
-function counts(view: TimelineView): string {
+/** How much there is. */
+export function countsText(view: TimelineView): string {
   const { store, translate } = view;
   const span = durationText(store.lastAt - store.firstAt);
   return translate('{0} objects, {1} events in {2}', store.lanes.length, store.marks.length, span);

@@ -11,7 +11,7 @@ const PLAY_WHOLE_MS = 20_000;
 
 /** The bar of the replay: a slider over all time, play, and a word that the tree shows the past. */
 export class Replay {
-  readonly root = element('div', { class: 'replay', attributes: { role: 'group', hidden: '' } });
+  readonly root = element('section', { class: 'replay', attributes: { hidden: '' } });
   private readonly slider = element('input', {
     attributes: { type: 'range', min: '0', max: String(STEPS), step: '1' },
   });

@@ -1,7 +1,12 @@
 import { annotationMatches, matchFilter, type FilterMatch } from '../../src/core/timeline/filterMatch.ts';
 import { parseFilter, type Filter, type FilterProblem } from '../../src/core/timeline/filter.ts';
 import { layOut, rowAt, type Layout, type Sort } from '../../src/core/timeline/layout.ts';
-import type { AnnotationInfo, TimelineDelta, TimelineModel } from '../../src/core/timeline/model.ts';
+import {
+  emptyModel,
+  type AnnotationInfo,
+  type TimelineDelta,
+  type TimelineModel,
+} from '../../src/core/timeline/model.ts';
 import { eventBefore, markOfEvent } from '../../src/core/timeline/navigate.ts';
 import { fitted, panned, resized, withTimeInView, zoomed, type TimeScale } from '../../src/core/timeline/scale.ts';
 import type { SceneInput } from '../../src/core/timeline/scene.ts';
@@ -32,36 +37,6 @@ export type Selection =
 export type Part = 'scene' | 'overlay' | 'rows' | 'minimap' | 'toolbar' | 'details' | 'table';
 
 const ALL: readonly Part[] = ['scene', 'overlay', 'rows', 'minimap', 'toolbar', 'details', 'table'];
-const EMPTY: TimelineModel = {
-  strings: [''],
-  groups: [],
-  lanes: [],
-  marks: {
-    at: new Float64Array(),
-    lane: new Uint32Array(),
-    kind: new Uint8Array(),
-    flags: new Uint8Array(),
-    event: new Uint32Array(),
-    actor: new Uint32Array(),
-    label: new Uint32Array(),
-    uid: new Uint32Array(),
-    outcome: new Uint8Array(),
-  },
-  links: {
-    kind: new Uint8Array(),
-    event: new Uint32Array(),
-    fromLane: new Uint32Array(),
-    fromAt: new Float64Array(),
-    toLane: new Uint32Array(),
-    toAt: new Float64Array(),
-  },
-  lags: { lane: new Uint32Array(), from: new Float64Array(), to: new Float64Array() },
-  gaps: [],
-  annotations: [],
-  notes: [],
-  lastAt: 0,
-  lastSeq: 0,
-};
 /** How much of the right edge stays free while following, in parts of the width. */
 const LIVE_MARGIN = 0.04;
 
@@ -70,7 +45,7 @@ const LIVE_MARGIN = 0.04;
  * it touches, and those are drawn once in the next frame.
  */
 export class TimelineView {
-  store = new TimelineStore(EMPTY);
+  store = new TimelineStore(emptyModel());
   filterText = '';
   filter: Filter = { terms: [] };
   filterProblems: readonly FilterProblem[] = [];
@@ -89,6 +64,8 @@ export class TimelineView {
   scrubAt: number | undefined;
   live = true;
   table = false;
+  /** What was selected, and how far scrolled, before the view was hidden: taken up when the log has come so far. */
+  awaited: { readonly event: number | undefined; readonly top: number } | undefined;
   hasData = false;
   translate: Translate = english;
   settings: TimelineSettings = { timeZoneOffsetMin: 0, followMs: 15 * 60_000, hasCluster: true };
@@ -130,7 +107,16 @@ export class TimelineView {
     if (first && this.hasData && this.scale.from === 0) this.showFirst();
     this.follow();
     this.clampTop();
+    this.takeUp();
     this.touch();
+  }
+
+  private takeUp(): void {
+    const { awaited } = this;
+    if (awaited === undefined || !this.hasData || (awaited.event ?? 0) > this.store.lastSeq) return;
+    this.awaited = undefined;
+    this.scrollTo(awaited.top);
+    if (awaited.event !== undefined) this.selectEvent(awaited.event, false);
   }
 
   /** Appends; false where something did not fit and a whole model is needed. */
@@ -144,6 +130,7 @@ export class TimelineView {
       this.relayout();
     if (first && this.hasData && this.scale.from === 0) this.showFirst();
     this.follow();
+    this.takeUp();
     this.touch('scene', 'overlay', 'minimap', 'table', 'toolbar', 'details');
     return rejected === 0;
   }
@@ -309,14 +296,14 @@ export class TimelineView {
   }
 
   /** Selects the mark of an event, or the finding that rests on it; false where neither is shown. */
-  selectEvent(event: number): boolean {
+  selectEvent(event: number, show = true): boolean {
     const mark = markOfEvent(this.store, event);
     if (mark !== undefined) {
-      this.select({ type: 'mark', lane: this.store.marks.lane.at(mark), mark });
+      this.select({ type: 'mark', lane: this.store.marks.lane.at(mark), mark }, show);
       return true;
     }
     const annotation = this.store.annotations.find((one) => one.events.includes(event));
-    if (annotation !== undefined) this.select({ type: 'annotation', lane: annotation.lane, annotation });
+    if (annotation !== undefined) this.select({ type: 'annotation', lane: annotation.lane, annotation }, show);
     return annotation !== undefined;
   }
 
@@ -378,10 +365,10 @@ export class TimelineView {
 
   /** What is kept while the view is hidden. */
   kept(): KeptState {
-    const event = this.selectedEvent();
+    const event = this.selectedEvent() ?? this.awaited?.event;
     return {
       ...(this.hasData ? { from: this.scale.from, to: this.scale.to } : {}),
-      top: this.top,
+      top: this.awaited?.top ?? this.top,
       filter: this.filterText,
       sort: this.sort,
       compact: this.compact,

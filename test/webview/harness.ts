@@ -137,7 +137,7 @@ ${(options.styles ?? []).map((path) => `<link rel="stylesheet" href="/file/${pat
 window.testOptions = ${JSON.stringify(options.test ?? {})};
 for (const [name, value] of Object.entries(${variables})) document.documentElement.style.setProperty(name, value);
 </script>
-<script nonce="${nonce}" src="/file/${options.pageScript ?? 'test/webview/hostPage.ts'}"></script>
+<script nonce="${nonce}" src="/file/${options.pageScript ?? 'test/webview/hostMain.ts'}"></script>
 <script nonce="${nonce}" src="/file/media/${webview}/main.ts"></script>
 </body>
 </html>`;

@@ -46,7 +46,8 @@ declare global {
   }
 }
 
-function start(): void {
+/** Puts the host into the page. */
+export function startTestHost(): void {
   const options = window.testOptions;
   const log = new EventLog();
   let findings: readonly TimelineFinding[] = [];
@@ -141,5 +142,3 @@ function start(): void {
           onProblem: (problem) => void host.problems.push(problem),
         });
 }
-
-start();

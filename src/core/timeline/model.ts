@@ -247,3 +247,37 @@ export interface TimelineFinding {
 export function kindCode(kind: MarkKind): number {
   return MARK_KINDS.indexOf(kind);
 }
+
+/** The model of a log without events. */
+export function emptyModel(): TimelineModel {
+  return {
+    strings: [''],
+    groups: [],
+    lanes: [],
+    marks: {
+      at: new Float64Array(),
+      lane: new Uint32Array(),
+      kind: new Uint8Array(),
+      flags: new Uint8Array(),
+      event: new Uint32Array(),
+      actor: new Uint32Array(),
+      label: new Uint32Array(),
+      uid: new Uint32Array(),
+      outcome: new Uint8Array(),
+    },
+    links: {
+      kind: new Uint8Array(),
+      event: new Uint32Array(),
+      fromLane: new Uint32Array(),
+      fromAt: new Float64Array(),
+      toLane: new Uint32Array(),
+      toAt: new Float64Array(),
+    },
+    lags: { lane: new Uint32Array(), from: new Float64Array(), to: new Float64Array() },
+    gaps: [],
+    annotations: [],
+    notes: [],
+    lastAt: 0,
+    lastSeq: 0,
+  };
+}

@@ -1,4 +1,4 @@
-import { Anonymizer } from '../anonymize.ts';
+import type { Anonymizer } from '../anonymize.ts';
 import { emptyHistory, reduce } from '../reduce.ts';
 import type { TraceEvent } from '../traceEvent.ts';
 import type { TimelineFinding, TimelineModel } from './model.ts';

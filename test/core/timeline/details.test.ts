@@ -1,0 +1,116 @@
+import assert from 'node:assert/strict';
+import { describeEvent } from '../../../src/core/timeline/details.ts';
+import { detailContext } from '../../../src/core/timeline/detailParts.ts';
+import type { EventDetails } from '../../../src/core/timeline/detailTypes.ts';
+import { english, fillIn, translateWith } from '../../../src/core/timeline/translate.ts';
+import type { TraceEvent } from '../../../src/core/traceEvent.ts';
+import { isDetails } from '../../../src/protocol/timelineChecks.ts';
+import { demo } from '../../webview/scenario.ts';
+import { numbered, projected } from './demoModel.ts';
+
+const { events, findings } = demo();
+const log = numbered(events);
+const { history } = projected(log);
+const context = detailContext({ history, clusterLabel: () => 'kind-dev', translate: english, timeZoneOffsetMin: 0 });
+
+function detailsOf(found: (event: TraceEvent) => boolean, finding?: string): EventDetails {
+  const event = log.find(found);
+  assert.ok(event);
+  const details = describeEvent(
+    context,
+    event,
+    findings.find((one) => one.id === finding),
+  );
+  assert.ok(details);
+  assert.equal(isDetails(details, 'details'), undefined);
+  return details;
+}
+
+describe('details of an event', () => {
+  it('of a conflict say what was read, who made progress, the overlap, and what came of it', () => {
+    const details = detailsOf((event) => event.type === 'write' && event.outcome === 'version-conflict');
+    assert.equal(details.title, 'Conflict (409)');
+    const read = details.facts.find((fact) => fact.label === 'read version');
+    const current = details.facts.find((fact) => fact.label === 'current was');
+    assert.notEqual(read?.badge?.code, current?.badge?.code);
+    assert.deepEqual([current?.remark, current?.tone], ['not the same', 'different']);
+    assert.equal(details.facts.find((fact) => fact.label === 'uid')?.remark, 'same incarnation');
+    assert.deepEqual(
+      details.sections.map((section) => [
+        section.title,
+        section.entries.map((entry) => [entry.actor, entry.how, ...entry.lines]),
+      ]),
+      [
+        [
+          'Who made progress',
+          [
+            ['deployment-controller', '/status', '.status.observedGeneration 2 → 3'],
+            ['kubectl-edit', undefined, '.spec.image v1 → v2'],
+          ],
+        ],
+        ['Overlap with this write', [[undefined, undefined, 'none: .spec.replicas is untouched']]],
+        ['What came of it', [[undefined, undefined, 'Refetched, recomputed, written at attempt 2.']]],
+      ],
+    );
+    assert.equal(details.canEdit, true);
+    assert.deepEqual(details.diff?.before.uid, details.diff?.after.uid);
+  });
+
+  it('of a version say what changed and between which versions a diff is', () => {
+    const details = detailsOf(
+      (event) => event.type === 'observed' && event.name.name === 'checkout' && event.generation === 2,
+    );
+    assert.equal(details.kind, 'spec');
+    assert.deepEqual(details.sections[0]?.entries[0]?.lines, ['.spec.replicas 1 → 2']);
+    assert.deepEqual(details.sections[1]?.entries[0]?.lines, ['.spec.replicas']);
+    assert.equal(details.facts.find((fact) => fact.label === 'generation')?.remark, 'observed is 1');
+    assert.ok(details.diff);
+  });
+
+  it('of the first version of an incarnation offer no diff: another incarnation is another object', () => {
+    const details = detailsOf((event) => event.type === 'observed' && event.uid.startsWith('08e6aa13'));
+    assert.equal(details.diff, undefined);
+    assert.equal(details.facts.find((fact) => fact.label === 'uid')?.remark, 'incarnation 3 of 3');
+  });
+
+  it('of a gone incarnation offer no edit', () => {
+    assert.equal(detailsOf((event) => event.type === 'observed' && event.uid.startsWith('c41b7f55')).canEdit, false);
+    assert.equal(detailsOf((event) => event.type === 'absent').canEdit, false);
+  });
+
+  it('of a field conflict name whose field it is', () => {
+    const details = detailsOf((event) => event.type === 'write' && event.outcome === 'field-conflict');
+    assert.deepEqual(details.sections[0]?.entries[0]?.lines, [
+      '.spec.size',
+      'conflict with "resizer" using example.org/v1',
+    ]);
+  });
+
+  it('reached by a finding say the finding first, with its remedy and its evidence', () => {
+    const last = findings.find((one) => one.id === 'lost-update')?.events.at(-1);
+    const details = detailsOf((event) => event.seq === last, 'lost-update');
+    assert.deepEqual(
+      details.sections.slice(0, 2).map((section) => section.title),
+      ['Finding: lost-update', 'What to do'],
+    );
+    assert.equal(details.finding, 'lost-update');
+    assert.equal(details.related.length, 1);
+  });
+
+  it('exist for every event that has a mark, and as text never hold undefined', () => {
+    for (const event of log) {
+      const details = describeEvent(context, event, undefined);
+      if (event.type === 'gap') assert.equal(details, undefined);
+      else assert.doesNotMatch(details?.text ?? 'undefined', /undefined|\[object/);
+    }
+  });
+});
+
+describe('words', () => {
+  it('are filled in, translated where there is a translation, and English where there is none', () => {
+    assert.equal(english('{0} of {1}, {0}, {2}', 1, 'b'), '1 of b, 1, {2}');
+    assert.equal(translateWith({ 'Open diff': 'Vergleichen' })('Open diff'), 'Vergleichen');
+    assert.equal(translateWith({})('toString'), 'toString');
+    assert.equal(fillIn('{0}', ['{1}']), '{1}');
+  });
+});

@@ -1,0 +1,3 @@
+import { startTestHost } from './hostPage.ts';
+
+startTestHost();

@@ -1,0 +1,585 @@
+import assert from 'node:assert/strict';
+import type { Browser } from 'playwright-core';
+import { launchBrowser } from './browser.ts';
+import { WebviewHarness } from './harness.ts';
+import { demoModel } from '../core/timeline/demoModel.ts';
+import { demo, START } from './scenario.ts';
+import { TimelineDriver } from './timelineDriver.ts';
+
+const CONFLICT = demo().events.findIndex((event) => event.type === 'write' && event.outcome === 'version-conflict') + 1;
+const CONFLICT_AT = START + 249_482;
+const MARKS = demoModel().marks.at.length;
+
+describe('timeline in a browser', function () {
+  this.timeout(30_000);
+  let browser: Browser;
+  let harness: WebviewHarness;
+  let timeline: TimelineDriver | undefined;
+
+  before(async () => {
+    browser = await launchBrowser();
+    harness = new WebviewHarness(browser);
+    await harness.start();
+  });
+
+  after(async () => {
+    await harness.stop();
+    await browser.close();
+  });
+
+  afterEach(async () => {
+    await timeline?.page.close();
+    timeline = undefined;
+  });
+
+  async function open(
+    ...options: Parameters<typeof TimelineDriver.open> extends [unknown, ...infer Rest] ? Rest : never
+  ): Promise<TimelineDriver> {
+    timeline = await TimelineDriver.open(harness, ...options);
+    return timeline;
+  }
+
+  it('shows lanes in groups, and the findings to begin with, without a word from the content policy', async () => {
+    const page = await open();
+    assert.deepEqual(await page.rows(), [
+      'KIND-DEV / BUCKETCLAIMS (example.org/v1)',
+      'invoices',
+      'thumbnails',
+      'KIND-DEV / CONFIGMAPS',
+      'feature-flags',
+      'KIND-DEV / DEPLOYMENTS',
+      'checkout',
+      'search',
+      'KIND-DEV / LEASES',
+      'leader',
+    ]);
+    const words = await page.details();
+    for (const wanted of [
+      'lost update: .data.dark',
+      '14 conflicts in 100 s, no backoff',
+      'still holds uid 9a01d2e4',
+      '3 incarnations',
+    ])
+      assert.ok(words.includes(wanted), wanted);
+    await page.assertClean();
+  });
+
+  it('a revealed conflict is selected, told, and explained with badges that are not the same', async () => {
+    const page = await open();
+    await page.page.evaluate((event) => window.testHost.reveal(event), CONFLICT);
+    await page.detailsSay('Who made progress');
+    assert.match(await page.summary(), /version conflict, Deployment shop\/checkout, scaler/);
+    const badges = await page.page.locator('.details .badge').allTextContents();
+    assert.equal(new Set(badges).size, 2);
+    assert.match(
+      await page.details(),
+      /not the same[\s\S]*same incarnation[\s\S]*none: \.spec\.replicas is untouched[\s\S]*written at attempt 2/,
+    );
+  });
+
+  describe('by keyboard', () => {
+    it('arrows go from event to event and from lane to lane, Home and End to the ends', async () => {
+      const page = await open();
+      await page.focusChart();
+      await page.press('ArrowDown', 'Home');
+      assert.match(await page.summary(), /^created, BucketClaim shop\/invoices/);
+      await page.press('ArrowRight');
+      assert.match(await page.summary(), /^status changed, BucketClaim shop\/invoices, bucket-controller/);
+      await page.press('ArrowLeft');
+      assert.match(await page.summary(), /^created, BucketClaim shop\/invoices/);
+      await page.press('End', 'ArrowDown');
+      assert.match(await page.summary(), /BucketClaim shop\/thumbnails/);
+      await page.press('ArrowUp');
+      assert.match(await page.summary(), /BucketClaim shop\/invoices/);
+      await page.assertClean();
+    });
+
+    it('N and P go from finding to finding', async () => {
+      const page = await open();
+      await page.focusChart();
+      await page.press('n');
+      assert.match(await page.summary(), /^still holds uid/);
+      await page.press('n');
+      assert.match(await page.summary(), /^lost update/);
+      await page.press('p', 'p');
+      assert.match(await page.summary(), /^14 conflicts/);
+    });
+
+    it('W and S zoom, A and D pan, F shows everything', async () => {
+      const page = await open();
+      const whole = await page.kept();
+      await page.focusChart();
+      await page.press('w', 'w');
+      const near = await page.kept();
+      assert.ok(near.to - near.from < (whole.to - whole.from) * 0.6);
+      await page.press('d');
+      const later = await page.kept();
+      assert.ok(later.from > near.from);
+      assert.ok(Math.abs(later.to - later.from - (near.to - near.from)) < 1);
+      await page.press('a', 's', 's');
+      await page.press('f');
+      const again = await page.kept();
+      assert.deepEqual([again.from, again.to], [whole.from, whole.to]);
+    });
+
+    it('Enter goes to the details, Escape takes the selection back', async () => {
+      const page = await open();
+      await page.focusChart();
+      await page.press('ArrowDown', 'Enter');
+      assert.equal(await page.page.evaluate(() => document.activeElement?.className), 'details has-selection');
+      await page.press('Escape');
+      await page.detailsSay('What happened');
+      assert.equal(await page.summary(), '');
+    });
+
+    it('slash goes to the filter, where letters are letters', async () => {
+      const page = await open();
+      await page.focusChart();
+      await page.press('/');
+      await page.page.keyboard.type('name:search fwasd');
+      await page.frame();
+      assert.equal(await page.page.locator('.filter').inputValue(), 'name:search fwasd');
+      assert.deepEqual(
+        (await page.rows()).filter((row) => !row.includes('/')),
+        ['search'],
+      );
+      await page.press('Escape');
+      assert.equal((await page.rows()).length, 10);
+    });
+
+    it('the names are a tree: arrows move, Left folds a group, Right opens it, Enter selects', async () => {
+      const page = await open();
+      await page.page.locator('.rows').focus();
+      await page.press('ArrowLeft');
+      assert.equal((await page.rows()).includes('invoices'), false);
+      await page.press('ArrowRight', 'ArrowDown', 'Enter');
+      assert.match(await page.summary(), /BucketClaim shop\/invoices/);
+      const active = await page.page.locator('.rows').getAttribute('aria-activedescendant');
+      assert.equal(await page.page.locator(`#${active} .name`).textContent(), 'invoices');
+    });
+
+    it('T opens the table of the same events: arrows move, Right opens a folded run, Enter goes to the details', async () => {
+      const page = await open();
+      await page.focusChart();
+      await page.press('t');
+      await page.frame();
+      const grid = page.page.locator('[role="grid"]');
+      const before = Number(await grid.getAttribute('aria-rowcount'));
+      await page.press('Home');
+      for (let step = 0; step < 200; step += 1) {
+        if ((await page.page.locator('.grid-row.active').innerText()).includes('×')) break;
+        await page.press('ArrowDown');
+      }
+      assert.match(await page.page.locator('.grid-row.active').innerText(), /renewed × 50/);
+      await page.press('ArrowRight');
+      assert.equal(Number(await grid.getAttribute('aria-rowcount')), before + 49);
+      await page.press('ArrowLeft');
+      assert.equal(Number(await grid.getAttribute('aria-rowcount')), before);
+      await page.press('Enter');
+      await page.detailsSay('Renewed');
+      assert.match((await page.page.evaluate(() => document.activeElement?.className)) ?? '', /details/);
+      await page.assertClean();
+    });
+
+    it('question mark opens the help, Escape closes it', async () => {
+      const page = await open();
+      await page.focusChart();
+      await page.press('?');
+      assert.ok(await page.page.locator('dialog.help').isVisible());
+      await page.screenshot('timeline-help');
+      await page.press('Escape');
+      assert.equal(await page.page.locator('dialog.help').isVisible(), false);
+    });
+
+    it('menus open with the arrow, move, choose and close', async () => {
+      const page = await open();
+      await page.page.locator('.menu > button', { hasText: 'View' }).focus();
+      await page.press('ArrowDown', 'ArrowDown');
+      assert.equal(await page.page.evaluate(() => document.activeElement?.textContent), 'Sort by activity');
+      await page.press('Enter');
+      assert.deepEqual((await page.rows()).slice(6, 8), ['search', 'checkout']);
+      assert.match((await page.page.evaluate(() => document.activeElement?.textContent)) ?? '', /View/);
+    });
+  });
+
+  describe('by pointer', () => {
+    it('a click on a mark selects it, one beside takes it back', async () => {
+      const page = await open();
+      const lane = await page.lane('checkout');
+      await page.page.mouse.click(await page.xOf(CONFLICT_AT), lane.y + 11);
+      await page.detailsSay('Conflict (409)');
+      await page.page.mouse.click(lane.x + 4, lane.y + 50);
+      await page.detailsSay('What happened');
+    });
+
+    it('the pointer over a mark says what it is', async () => {
+      const page = await open();
+      const lane = await page.lane('checkout');
+      await page.page.mouse.move(await page.xOf(CONFLICT_AT), lane.y + 11);
+      await page.frame();
+      assert.match(await page.page.locator('.tooltip').innerText(), /version conflict.*\n.*Deployment shop\/checkout/);
+    });
+
+    it('Ctrl and wheel zooms so that the time under the pointer stays', async () => {
+      const page = await open();
+      const lane = await page.lane('checkout');
+      const x = await page.xOf(CONFLICT_AT);
+      await page.page.mouse.move(x, lane.y + 11);
+      await page.page.keyboard.down('Control');
+      await page.page.mouse.wheel(0, -300);
+      await page.page.keyboard.up('Control');
+      await page.frame();
+      assert.ok(Math.abs((await page.xOf(CONFLICT_AT)) - x) < 1.5);
+      assert.notEqual(await page.shown(), '8 min 22 s ▾');
+    });
+
+    it('Shift and wheel pans, the wheel alone scrolls the lanes', async () => {
+      const page = await open({ height: 320 });
+      const chart = await page.lane('invoices');
+      const before = await page.kept();
+      await page.page.mouse.move(chart.x + 300, chart.y + 20);
+      await page.page.mouse.wheel(0, 120);
+      await page.frame();
+      const scrolled = await page.kept();
+      assert.ok(scrolled.top > 50);
+      assert.equal(scrolled.from, before.from);
+      await page.page.keyboard.down('Shift');
+      await page.page.mouse.wheel(0, 120);
+      await page.page.keyboard.up('Shift');
+      await page.frame();
+      const panned = await page.kept();
+      assert.ok(panned.from > before.from);
+      assert.equal(panned.top, scrolled.top);
+    });
+
+    it('dragging measures a stretch, Enter zooms to it', async () => {
+      const page = await open();
+      const lane = await page.lane('search');
+      const [from, to] = [await page.xOf(START + 290_000), await page.xOf(START + 410_000)];
+      await page.page.mouse.move(from, lane.y + 30);
+      await page.page.mouse.down();
+      await page.page.mouse.move(to, lane.y + 30, { steps: 4 });
+      await page.page.mouse.up();
+      await page.frame();
+      await page.screenshot('timeline-measure');
+      await page.focusChart();
+      await page.press('Enter');
+      const shown = await page.kept();
+      assert.ok(Math.abs(shown.from - (START + 290_000)) < 1000 && Math.abs(shown.to - (START + 410_000)) < 1000);
+    });
+
+    it('a double click opens a cluster', async () => {
+      const page = await open({ width: 700 });
+      const lane = await page.lane('search');
+      const before = await page.kept();
+      await page.page.mouse.dblclick(await page.xOf(START + 340_000), lane.y + 30);
+      await page.frame();
+      const after = await page.kept();
+      assert.ok(after.to - after.from < before.to - before.from);
+    });
+
+    it('the window of the minimap can be dragged', async () => {
+      const page = await open();
+      await page.focusChart();
+      await page.press('w', 'w', 'w');
+      const before = await page.kept();
+      const strip = await page.page.locator('.minimap').boundingBox();
+      assert.ok(strip);
+      const middle = strip.x + strip.width / 2;
+      await page.page.mouse.move(middle, strip.y + 10);
+      await page.page.mouse.down();
+      await page.page.mouse.move(middle + 80, strip.y + 10, { steps: 3 });
+      await page.page.mouse.up();
+      const after = await page.kept();
+      assert.ok(after.from > before.from);
+      assert.ok(Math.abs(after.to - after.from - (before.to - before.from)) < 2);
+    });
+
+    it('an entry of the legend looks for its kind', async () => {
+      const page = await open();
+      await page.page.locator('.legend-entry', { hasText: /^conflict$/ }).click();
+      await page.frame();
+      assert.equal(await page.page.locator('.filter').inputValue(), 'is:conflict');
+      await page.page.locator('.legend-entry', { hasText: /^conflict$/ }).click();
+      assert.equal(await page.page.locator('.filter').inputValue(), '');
+    });
+  });
+
+  describe('the filter', () => {
+    it('says what it does not understand, and how many lanes it leaves out', async () => {
+      const page = await open();
+      await page.page.locator('.filter').fill('kind:deployment');
+      await page.frame();
+      assert.equal(await page.page.locator('.filter-problem').innerText(), '4 lanes left out by the filter');
+      await page.page.locator('.filter').fill('colour:red');
+      await page.frame();
+      assert.equal(await page.page.locator('.filter-problem').innerText(), 'There is no such key: colour:red');
+      assert.equal(await page.page.locator('.filter').getAttribute('aria-invalid'), 'true');
+    });
+
+    it('says when nothing is left', async () => {
+      const page = await open();
+      await page.page.locator('.filter').fill('name:nothing-is-called-so');
+      await page.frame();
+      assert.equal(await page.page.locator('.empty').innerText(), 'No object matches the filter.');
+    });
+  });
+
+  describe('what the host does', () => {
+    it('the links of the details ask for what they say', async () => {
+      const page = await open({ test: { hasCluster: true } });
+      await page.page.evaluate((event) => window.testHost.reveal(event), CONFLICT);
+      await page.detailsSay('Who made progress');
+      for (const name of ['Open diff', 'Show in tree', 'Safe edit', 'Copy'])
+        await page.page.locator('.details button', { hasText: name }).click();
+      await page.frame();
+      const calls = await page.calls();
+      assert.deepEqual(
+        calls.map((call) => call.method),
+        ['openDiff', 'revealInTree', 'safeEdit', 'copy'],
+      );
+      assert.match(String(calls[3]?.params), /^Conflict \(409\)\nDeployment shop\/checkout \(kind-dev\)/);
+    });
+
+    it('a request that fails is said in one sentence and nothing else stops', async () => {
+      const page = await open();
+      await page.page.evaluate(() => window.testHost.fail('openDiff'));
+      await page.page.evaluate((event) => window.testHost.reveal(event), CONFLICT);
+      await page.detailsSay('Who made progress');
+      await page.page.locator('.details button', { hasText: 'Open diff' }).click();
+      await page.page.locator('.toast', { hasText: /^openDiff does not work today$/ }).waitFor();
+      await page.page.locator('.details button', { hasText: 'Copy' }).click();
+      await page.frame();
+      assert.equal((await page.calls()).at(-1)?.method, 'copy');
+    });
+
+    it('an append that was lost is made up for by a whole snapshot', async () => {
+      const page = await open({ empty: true });
+      const { events } = demo();
+      await page.page.evaluate((first) => window.testHost.append(first), events.slice(0, 30) as never);
+      await page.page.waitForFunction(() => document.querySelectorAll('.row.lane:not([hidden])').length >= 2);
+      await page.page.evaluate(
+        (next) => {
+          window.testHost.loseNext();
+          window.testHost.append(next);
+        },
+        events.slice(30, 60) as never,
+      );
+      await page.page.waitForTimeout(150);
+      await page.page.evaluate((rest) => window.testHost.append(rest), events.slice(60) as never);
+      await page.page.waitForFunction(() => window.testHost.received.includes('resync'));
+      await page.detailsSay(`6 objects, ${MARKS} events`);
+    });
+
+    it('a message that is malformed is reported and ignored', async () => {
+      const page = await open();
+      await page.page.evaluate(() => {
+        window.testHost.send({ type: 'snapshot', sequence: 9, model: { lanes: 'many' } });
+        window.testHost.send({ type: 'selfDestruct' });
+        window.testHost.send('hello');
+      });
+      await page.page.waitForFunction(() => window.testHost.problems.length === 3);
+      assert.equal((await page.rows()).length, 10);
+    });
+
+    it('names of a cluster are only ever text', async () => {
+      const page = await open({ empty: true });
+      const hostile = '<img src=x onerror=alert(1)>';
+      const event = {
+        type: 'observed',
+        at: START,
+        via: 'watch',
+        stream: 's',
+        change: 'ADDED',
+        cluster: 'c',
+        kind: hostile,
+        name: { group: '', resource: 'configmaps', namespace: hostile, name: hostile },
+        uid: hostile,
+        token: hostile,
+      };
+      await page.page.evaluate((one) => window.testHost.append([one]), event as never);
+      await page.page.waitForFunction(() => document.querySelectorAll('.row.lane:not([hidden])').length === 1);
+      await page.focusChart();
+      await page.press('ArrowDown', 't');
+      await page.detailsSay('onerror');
+      assert.equal(await page.page.locator('img').count(), 0);
+      await page.assertClean();
+    });
+
+    it('words come from the host in its language', async () => {
+      const page = await open({
+        test: {
+          translations: { Fit: 'Einpassen', 'What happened': 'Was geschah', 'version conflict': 'Versionskonflikt' },
+        },
+      });
+      assert.equal(await page.page.locator('button', { hasText: 'Einpassen' }).count(), 1);
+      await page.detailsSay('Was geschah');
+    });
+
+    it('what the person chose is there again after the view was hidden', async () => {
+      const first = await open();
+      await first.page.locator('.filter').fill('kind:deployment');
+      await first.page.evaluate((event) => window.testHost.reveal(event), CONFLICT);
+      await first.focusChart();
+      await first.press('w', 'w');
+      const kept = await first.kept();
+      await first.page.close();
+      const second = await open({ test: { kept } });
+      assert.equal(await second.page.locator('.filter').inputValue(), 'kind:deployment');
+      await second.detailsSay('Conflict (409)');
+      const again = await second.kept();
+      assert.ok(Math.abs(again.from - kept.from) < 1 && Math.abs(again.to - kept.to) < 1);
+    });
+  });
+
+  describe('live', () => {
+    /** An event of now: following is by the clock of the machine. */
+    const beat = (name: string, token: string): object => ({
+      type: 'observed',
+      at: Date.now(),
+      via: 'watch',
+      stream: 's',
+      change: 'MODIFIED',
+      cluster: 'c',
+      kind: 'Pod',
+      name: { group: '', resource: 'pods', namespace: 'n', name },
+      uid: `uid-${name}`,
+      token,
+    });
+
+    it('follows, waits while the pointer is on the lanes, and goes on when it leaves', async () => {
+      const page = await open({ empty: true, test: { hasCluster: true } });
+      await page.page.evaluate((one) => window.testHost.append([one]), beat('a', '1') as never);
+      await page.page.waitForFunction(() => document.querySelectorAll('.row.lane:not([hidden])').length === 1);
+      const before = await page.kept();
+      await page.page.waitForTimeout(600);
+      assert.ok((await page.kept()).to > before.to, 'it follows');
+      const chart = await page.lane('a');
+      await page.page.mouse.move(chart.x + 200, chart.y + 20);
+      await page.frame();
+      assert.equal(await page.page.locator('button[aria-pressed="true"]').first().innerText(), '●Live · held');
+      const held = await page.kept();
+      await page.page.evaluate((ones) => window.testHost.append(ones), [
+        beat('0-earlier', '2'),
+        beat('b', '3'),
+      ] as never);
+      await page.page.waitForFunction(() => document.querySelectorAll('.row.lane:not([hidden])').length === 3);
+      assert.equal((await page.kept()).to, held.to, 'nothing moves under the pointer');
+      await page.page.mouse.move(5, 5);
+      await page.page.waitForTimeout(600);
+      assert.ok((await page.kept()).to > held.to);
+    });
+
+    it('a row that comes above does not push away the one under the pointer', async () => {
+      const page = await open({ empty: true, height: 300, test: { hasCluster: true } });
+      const many = Array.from({ length: 20 }, (_, index) => beat(`m-${String(index).padStart(2, '0')}`, '1'));
+      await page.page.evaluate((ones) => window.testHost.append(ones), many as never);
+      await page.page.waitForFunction(() => document.querySelectorAll('.row.lane:not([hidden])').length >= 2);
+      const chart = await page.page.locator('.chart').boundingBox();
+      assert.ok(chart);
+      await page.page.mouse.move(chart.x + 200, chart.y + 60);
+      await page.page.mouse.wheel(0, 400);
+      await page.frame();
+      const rowUnder = (): Promise<string> =>
+        page.page.evaluate((y) => {
+          const rows = Array.from(document.querySelectorAll<HTMLElement>('.row:not([hidden])'));
+          return (
+            rows.find((row) => row.getBoundingClientRect().top <= y && row.getBoundingClientRect().bottom > y)
+              ?.innerText ?? ''
+          );
+        }, chart.y + 60);
+      const before = await rowUnder();
+      await page.page.evaluate(
+        (ones) => window.testHost.append(ones),
+        Array.from({ length: 5 }, (_, index) => beat(`a-${index}`, '1')) as never,
+      );
+      await page.page.waitForTimeout(200);
+      await page.frame();
+      assert.equal(await rowUnder(), before);
+    });
+
+    it('panning stops following, L starts it again', async () => {
+      const page = await open({ empty: true, test: { hasCluster: true } });
+      await page.page.evaluate((one) => window.testHost.append([one]), beat('a', '1') as never);
+      await page.page.waitForFunction(() => document.querySelectorAll('.row.lane:not([hidden])').length === 1);
+      await page.focusChart();
+      await page.press('a');
+      assert.equal((await page.kept()).live, false);
+      await page.press('l');
+      assert.equal((await page.kept()).live, true);
+    });
+  });
+
+  describe('replay', () => {
+    it('tells the tree the event that it should show, and says so; Escape goes back to now', async () => {
+      const page = await open({ test: { hasCluster: true, kept: { from: START, to: START + 480_000, live: false } } });
+      const axis = await page.page.locator('.axis').boundingBox();
+      assert.ok(axis);
+      await page.page.mouse.click(axis.x + axis.width / 2, axis.y + 12);
+      await page.page.waitForFunction(() => window.testHost.calls.some((call) => call.method === 'scrub'));
+      assert.match(await page.page.locator('.replay-words').innerText(), /^The tree shows the state as of 14:0[34]/);
+      await page.screenshot('timeline-replay');
+      const [first] = await page.calls();
+      const shown = demo().events[Number(first?.params) - 1];
+      assert.ok(shown !== undefined && shown.at <= START + 241_000 && shown.at > START + 200_000);
+      await page.focusChart();
+      await page.press('Escape');
+      await page.page.waitForFunction(() => window.testHost.calls.at(-1)?.params === null);
+      assert.equal(await page.page.locator('.replay').isVisible(), false);
+    });
+
+    it('the slider moves it by keyboard', async () => {
+      const page = await open();
+      await page.page.locator('button', { hasText: 'Replay' }).click();
+      await page.page.locator('.replay input').focus();
+      await page.press('Home');
+      assert.match((await page.page.locator('.replay input').getAttribute('aria-valuetext')) ?? '', /^14:00:00/);
+    });
+  });
+
+  describe('export', () => {
+    async function exported(
+      page: TimelineDriver,
+      item: RegExp,
+    ): Promise<{ method: string; params: { format?: string; data?: string } | boolean }> {
+      await page.page.locator('.menu > button', { hasText: 'Export' }).click();
+      await page.page.locator('.menu-item', { hasText: item }).click();
+      await page.page.waitForFunction(() =>
+        window.testHost.calls.some((call) => call.method === 'saveImage' || call.method === 'exportTrace'),
+      );
+      return (await page.calls()).at(-1) as never;
+    }
+
+    it('as SVG holds all lanes as text', async () => {
+      const page = await open();
+      const { params } = await exported(page, /^Picture \(SVG\)/);
+      const { format, data } = params as { format: string; data: string };
+      assert.equal(format, 'svg');
+      assert.match(data, /^<svg /);
+      for (const word of ['checkout', 'leader', 'lost update: .data.dark', 'not observed · relist after 410'])
+        assert.ok(data.includes(word), word);
+    });
+
+    it('as PNG is a picture of the size of all lanes', async () => {
+      const page = await open();
+      const { params } = await exported(page, /^Picture \(PNG\)/);
+      const bytes = Buffer.from((params as { data: string }).data, 'base64');
+      assert.deepEqual([...bytes.subarray(1, 4)], [...Buffer.from('PNG')]);
+      assert.ok(bytes.readUInt32BE(16) > 1500 && bytes.readUInt32BE(20) > 900);
+    });
+
+    it('to share holds no name of the cluster', async () => {
+      const page = await open();
+      const { params } = await exported(page, /^Picture to share \(SVG/);
+      const { data } = params as { data: string };
+      for (const word of ['checkout', 'shop', 'kind-dev', '9a01d2e4', 'flag-sync', 'resizer'])
+        assert.ok(!data.toLowerCase().includes(word), word);
+      assert.match(data, /name-\d/);
+    });
+
+    it('of the trace is the host’s', async () => {
+      const page = await open();
+      assert.deepEqual(await exported(page, /^Trace to share/), { method: 'exportTrace', params: true });
+    });
+  });
+});

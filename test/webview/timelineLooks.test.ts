@@ -1,0 +1,135 @@
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import type { Browser } from 'playwright-core';
+import { launchBrowser } from './browser.ts';
+import { WebviewHarness } from './harness.ts';
+import { demo } from './scenario.ts';
+import { THEMES } from './themes.ts';
+import { TimelineDriver } from './timelineDriver.ts';
+
+const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
+const CONFLICT = demo().events.findIndex((event) => event.type === 'write' && event.outcome === 'version-conflict') + 1;
+
+/** What axe finds, as lines: the rule and where. */
+async function findingsOfAxe(page: TimelineDriver): Promise<string[]> {
+  const source = await readFile(AXE, 'utf8');
+  // Evaluated by the debugger, so the page's content policy is not in the way.
+  await page.page.evaluate(source);
+  return page.page.evaluate(async () => {
+    const axe = (
+      window as unknown as {
+        axe: {
+          run(): Promise<{ violations: { id: string; nodes: { target: unknown; failureSummary?: string }[] }[] }>;
+        };
+      }
+    ).axe;
+    const { violations } = await axe.run();
+    return violations.flatMap(({ id, nodes }) =>
+      nodes.map((node) => `${id} ${String(node.target)} ${node.failureSummary ?? ''}`),
+    );
+  });
+}
+
+describe('looks of the timeline', function () {
+  this.timeout(30_000);
+  let browser: Browser;
+  let harness: WebviewHarness;
+
+  before(async () => {
+    browser = await launchBrowser();
+    harness = new WebviewHarness(browser);
+    await harness.start();
+  });
+
+  after(async () => {
+    await harness.stop();
+    await browser.close();
+  });
+
+  for (const theme of THEMES) {
+    it(`axe finds nothing to complain about in ${theme.name}, with details, table and replay open`, async () => {
+      const page = await TimelineDriver.open(harness, { theme: theme.name, height: 760 });
+      assert.deepEqual(await findingsOfAxe(page), []);
+      await page.screenshot(`timeline-${theme.name}-overview`);
+      await page.page.evaluate((event) => window.testHost.reveal(event), CONFLICT);
+      await page.detailsSay('Who made progress');
+      await page.focusChart();
+      await page.press('t');
+      assert.deepEqual(await findingsOfAxe(page), []);
+      await page.screenshot(`timeline-${theme.name}-table`);
+      await page.focusChart();
+      await page.press('r', '?');
+      assert.deepEqual(await findingsOfAxe(page), []);
+      await page.assertClean();
+      await page.page.close();
+    });
+  }
+
+  it('a change of the theme is drawn at once', async () => {
+    const page = await TimelineDriver.open(harness);
+    const corner = (): Promise<number[]> =>
+      page.page.evaluate(() => {
+        const canvas = document.querySelector<HTMLCanvasElement>('canvas.base');
+        return Array.from(canvas?.getContext('2d')?.getImageData(400, 500, 1, 1).data ?? []);
+      });
+    assert.deepEqual((await corner()).slice(0, 3), [31, 31, 31]);
+    await page.page.evaluate(() => {
+      document.documentElement.style.setProperty('--vscode-editor-background', '#fff8e0');
+      document.body.className = 'vscode-light';
+    });
+    await page.frame();
+    assert.deepEqual((await corner()).slice(0, 3), [255, 248, 224]);
+    await page.page.close();
+  });
+
+  it('at 200 % zoom everything can be reached: nothing is cut off, details lie over the edge', async () => {
+    const page = await TimelineDriver.open(harness, { width: 640, height: 400, scale: 2 });
+    assert.ok(await page.page.evaluate(() => document.documentElement.scrollWidth <= window.innerWidth));
+    await page.page.evaluate((event) => window.testHost.reveal(event), CONFLICT);
+    await page.detailsSay('Who made progress');
+    await page.screenshot('timeline-zoom-200');
+    const box = await page.page.locator('.details').boundingBox();
+    assert.ok(box !== null && box.x + box.width <= 640.5 && box.width > 200);
+    await page.page.locator('.details .close').click();
+    await page.frame();
+    assert.equal(await page.page.locator('.details').isVisible(), false);
+    await page.page.close();
+  });
+
+  it('on a screen with twice the pixels the canvas has twice the pixels', async () => {
+    const page = await TimelineDriver.open(harness, { scale: 2 });
+    const ratio = await page.page.evaluate(() => {
+      const canvas = document.querySelector<HTMLCanvasElement>('canvas.base');
+      return canvas === null ? 0 : canvas.width / canvas.clientWidth;
+    });
+    assert.equal(ratio, 2);
+    await page.page.close();
+  });
+
+  it('with a screen reader the table is there from the start', async () => {
+    const page = await TimelineDriver.open(harness, { bodyClass: 'vscode-using-screen-reader' });
+    assert.ok(await page.page.locator('[role="grid"]').isVisible());
+    await page.page.close();
+  });
+
+  it('with reduced motion nothing is animated', async () => {
+    const page = await TimelineDriver.open(harness, { reducedMotion: true, bodyClass: 'vscode-reduce-motion' });
+    const animated = await page.page.evaluate(
+      () =>
+        Array.from(document.querySelectorAll('*')).filter(
+          (one) => getComputedStyle(one).transitionDuration !== '0s' || getComputedStyle(one).animationName !== 'none',
+        ).length,
+    );
+    assert.equal(animated, 0);
+    await page.page.close();
+  });
+
+  it('an empty timeline says so', async () => {
+    const page = await TimelineDriver.open(harness, { empty: true });
+    assert.equal(await page.page.locator('.empty').innerText(), 'Nothing has been seen yet.');
+    assert.deepEqual(await findingsOfAxe(page), []);
+    await page.screenshot('timeline-empty');
+    await page.page.close();
+  });
+});
