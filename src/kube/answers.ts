@@ -76,13 +76,23 @@ export async function readJson(
 }
 
 /** As `readJson`, with the answer itself; a refusal does not throw. */
-export async function readReply(
+export function readReply(
   cluster: Cluster,
   request: Omit<ServerRequest, 'method'>,
   signal: AbortSignal,
 ): Promise<ServerReply> {
+  return readEarly(cluster, request, signal, () => undefined);
+}
+
+/** As `readReply`; `onBeginning` is given the first bytes of the body while the rest is still on its way. */
+export async function readEarly(
+  cluster: Cluster,
+  request: Omit<ServerRequest, 'method'>,
+  signal: AbortSignal,
+  onBeginning: (text: string) => void,
+): Promise<ServerReply> {
   try {
-    return await cluster.send({ ...request, method: 'GET' }, signal);
+    return await cluster.sendEarly({ ...request, method: 'GET' }, signal, onBeginning);
   } catch (error) {
     throw appErrorOf(error);
   }

@@ -30,6 +30,8 @@ export interface Cluster extends Server, Disposable {
    * Fails as `send` does; the body throws AppError `connection-lost` or `cancelled`.
    */
   open(request: ServerRequest, signal: AbortSignal): Promise<StreamReply>;
+  /** As `send`; `onBeginning` is given the first bytes of a success's body, as text, while the rest is still on its way. */
+  sendEarly(request: ServerRequest, signal: AbortSignal, onBeginning?: (text: string) => void): Promise<ServerReply>;
   /** PEM of the CA that the kubeconfig names, if any. */
   caPem(): Promise<string | undefined>;
 }
@@ -101,7 +103,15 @@ class ClusterClient implements Cluster {
     return this.exchange(request, await this.connect(signal), signal);
   }
 
-  async send(request: ServerRequest, signal: AbortSignal): Promise<ServerReply> {
+  send(request: ServerRequest, signal: AbortSignal): Promise<ServerReply> {
+    return this.sendEarly(request, signal);
+  }
+
+  async sendEarly(
+    request: ServerRequest,
+    signal: AbortSignal,
+    onBeginning?: (text: string) => void,
+  ): Promise<ServerReply> {
     const limited = new AbortController();
     const onAbort = (): void => limited.abort();
     signal.addEventListener('abort', onAbort, { once: true });
@@ -114,7 +124,11 @@ class ClusterClient implements Cluster {
         limited.abort();
       });
       try {
-        return { status: reply.status, headers: reply.headers, body: await textOf(reply.body) };
+        return {
+          status: reply.status,
+          headers: reply.headers,
+          body: await textOf(reply.body, reply.status === 200 ? onBeginning : undefined),
+        };
       } finally {
         timer.dispose();
       }
@@ -219,9 +233,16 @@ function uidOf(body: string): string | undefined {
   return typeof uid === 'string' && uid !== '' ? uid : undefined;
 }
 
-async function textOf(body: AsyncIterable<Uint8Array>): Promise<string> {
+async function textOf(
+  body: AsyncIterable<Uint8Array>,
+  onBeginning: ((text: string) => void) | undefined,
+): Promise<string> {
   const chunks: Uint8Array[] = [];
-  for await (const chunk of body) chunks.push(chunk);
+  for await (const chunk of body) {
+    if (chunks.length === 0)
+      onBeginning?.(Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength).toString('utf8'));
+    chunks.push(chunk);
+  }
   return Buffer.concat(chunks).toString('utf8');
 }
 

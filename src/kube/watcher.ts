@@ -92,12 +92,11 @@ export class Watcher {
 
   /** False where there are too many objects to read them whole: then nothing was taken, and metadata is to be read. */
   private async readPages(): Promise<boolean> {
-    const { pageSize = defaultPageSize } = this.options;
     let seen: Seen[] = [];
     let token: Token | undefined;
     const sharing = new Sharing();
     this.feed.beginStream();
-    for await (const page of listPages(this.cluster, this.target, this.bodies, this.signal, pageSize)) {
+    for await (const page of listPages(this.cluster, this.target, this.bodies, this.signal, this.options.pageSize)) {
       this.heard();
       if (page.page === 0) seen = [];
       const expected = seen.length + page.items.length + (page.remaining ?? 0);
@@ -177,7 +176,7 @@ export class Watcher {
     if (message.type !== 'BOOKMARK') {
       const event = message.type === 'DELETED' ? undefined : this.feed.seen(message.object, 'list');
       if (event !== undefined) seen.push(event);
-      if (seen.length % defaultPageSize === 0) this.tell({ phase: 'listing', listed: seen.length });
+      if (seen.length % defaultPageSize.whole === 0) this.tell({ phase: 'listing', listed: seen.length });
       return false;
     }
     if (!message.isInitialEnd) return false;
