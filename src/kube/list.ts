@@ -45,7 +45,7 @@ export async function* listPages(
     let following: Following | undefined;
     const query = { ...request.query, limit: String(pageSize), continue: next };
     const reply = readEarly(cluster, { ...request, query }, within, (beginning) => {
-      const token = ahead > MAX_AHEAD ? undefined : CONTINUE.exec(beginning)?.[1];
+      const token = ahead >= MAX_AHEAD ? undefined : CONTINUE.exec(beginning)?.[1];
       if (token !== undefined) following = { token, page: ask(token) };
     });
     // It is awaited when the page before it was taken; until then a failure waits too.
@@ -80,7 +80,7 @@ export async function* listPages(
 }
 
 /** Pages that may be on their way at once. */
-const MAX_AHEAD = 2;
+const MAX_AHEAD = 3;
 
 /** A page that was asked for, and the one after it, once its token was seen. */
 interface Asked {
