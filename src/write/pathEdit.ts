@@ -69,7 +69,7 @@ function editList(list: Json[], step: PathStep, path: Path, at: number, value: J
   if (place === undefined || place > list.length) {
     return value === undefined
       ? { value: list }
-      : { problem: `${formatPath(path)} leads nowhere: the list has ${list.length} items.` };
+      : { problem: `${formatPath(path)} leads nowhere: the list ends at ${list.length}.` };
   }
   const last = at === path.length - 1;
   if (value === undefined) {
