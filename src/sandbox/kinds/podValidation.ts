@@ -39,10 +39,10 @@ export function templateErrors(template: JsonObject, field: string): FieldError[
 /** What is wrong with the spec of a pod. */
 export function podSpecErrors(spec: JsonObject, field: string): FieldError[] {
   const volumes = objectsAt(spec, 'volumes');
-  const volumeNames = new Set(volumes.map((volume) => textAt(volume, 'name')));
+  const volumeNames = new Set<string>();
   const seen = new Set<string>();
   return [
-    ...volumeErrors(volumes, `${field}.volumes`, textAt(spec, 'serviceAccountName')),
+    ...volumeErrors(volumes, `${field}.volumes`, textAt(spec, 'serviceAccountName'), volumeNames),
     ...containerListErrors(objectsAt(spec, 'containers'), `${field}.containers`, volumeNames, seen, true),
     ...containerListErrors(objectsAt(spec, 'initContainers'), `${field}.initContainers`, volumeNames, seen, false),
     ...supported(spec, 'restartPolicy', ['Always', 'OnFailure', 'Never'], field),
@@ -74,8 +74,13 @@ function supported(parent: JsonObject, name: string, values: readonly string[], 
   return values.includes(value) ? [] : [notSupported(`${field}.${name}`, value, values)];
 }
 
-function volumeErrors(volumes: readonly JsonObject[], field: string, serviceAccount: string): FieldError[] {
-  const seen = new Set<string>();
+/** Errors of volumes; the names of those without any are added to `valid`: only they can be mounted. */
+function volumeErrors(
+  volumes: readonly JsonObject[],
+  field: string,
+  serviceAccount: string,
+  valid: Set<string>,
+): FieldError[] {
   return volumes.flatMap((volume, index) => {
     const place = `${field}[${index}]`;
     const name = textAt(volume, 'name');
@@ -86,7 +91,7 @@ function volumeErrors(volumes: readonly JsonObject[], field: string, serviceAcco
         errors.push(forbiddenField(`${place}.${source}`, 'may not specify more than 1 volume type'));
     if (name === '') errors.push(required(`${place}.name`));
     else errors.push(...dnsLabel(name).map((text) => invalidValue(`${place}.name`, name, text)));
-    if (seen.has(name)) errors.push(duplicateValue(`${place}.name`, name));
+    if (valid.has(name)) errors.push(duplicateValue(`${place}.name`, name));
     if (isJsonObject(volume['persistentVolumeClaim']) && textAt(volume, 'persistentVolumeClaim', 'claimName') === '') {
       errors.push(required(`${place}.persistentVolumeClaim.claimName`));
     }
@@ -101,7 +106,7 @@ function volumeErrors(volumes: readonly JsonObject[], field: string, serviceAcco
       const token = `${place}.projected.sources[${position}].serviceAccountToken`;
       errors.push(forbiddenField(token, 'must not be specified when serviceAccountName is not set'));
     }
-    if (errors.length === 0) seen.add(name);
+    if (errors.length === 0) valid.add(name);
     return errors;
   });
 }

@@ -146,13 +146,12 @@ export function serviceWarnings(service: JsonObject): string[] {
 
 const STANDARD_FINALIZERS = new Set(['orphan', 'foregroundDeletion', 'kubernetes']);
 
-/** Finalizers of custom resources that are not qualified are taken, with a warning, whenever the finalizers change. */
+/** Finalizers of custom resources that are not qualified are taken, with a warning when they are added. */
 export function finalizerWarnings(next: JsonObject, live: JsonObject | undefined): string[] {
-  const [mine, before] = [textsAt(next, 'metadata', 'finalizers'), textsAt(live, 'metadata', 'finalizers')];
-  const isSame = mine.length === before.length && mine.every((name) => before.includes(name));
-  if (isSame) return [];
+  const before = new Set(textsAt(live, 'metadata', 'finalizers'));
+  const added = [...new Set(textsAt(next, 'metadata', 'finalizers'))].filter((name) => !before.has(name)).sort();
   const advice = 'to avoid accidental conflicts with other finalizer writers';
-  return mine
+  return added
     .filter((name) => !name.includes('/') && !STANDARD_FINALIZERS.has(name))
     .map(
       (name) =>
