@@ -111,6 +111,7 @@ export function activateEditor(context: ExtensionContext): ObjectVersionsApi {
     isReadOnly: settings.readOnly,
     keepBodies: settings.keepBodies,
     protectedContexts: settings.protectedContexts,
+    responsibilities: settings.responsibilities,
     showPreview: (target, before, after) => showPreview(shelf, session.secretKey, target, before, after),
   });
   const problems = new SaveProblems();

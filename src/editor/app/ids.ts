@@ -70,7 +70,6 @@ export const settingIds = {
   keepBodies: 'log.keepBodies',
   logSizeMegabytes: 'log.sizeMegabytes',
   logAgeDays: 'log.ageDays',
-  wholeObjectsUpTo: 'tree.wholeObjectsUpTo',
   pageSize: 'tree.pageSize',
   notify: 'findings.notify',
   mutedFindings: 'findings.muted',

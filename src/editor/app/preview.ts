@@ -34,7 +34,10 @@ export async function showPreview(
 }
 
 /** Shows a timeline as text. */
-export async function showTimelineText({ shelf }: { readonly shelf: TextShelf }, source: TimelineSource): Promise<void> {
+export async function showTimelineText(
+  { shelf }: { readonly shelf: TextShelf },
+  source: TimelineSource,
+): Promise<void> {
   const uri = otherUri('report', randomUUID(), `${l10n.t('Object Timeline')}.md`);
   shelf.put(uri, timelineText(source));
   await commands.executeCommand('vscode.open', uri);

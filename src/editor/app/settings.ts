@@ -39,7 +39,6 @@ export const settings = {
   keepBodies: (): boolean => get(settingIds.keepBodies, true),
   logSizeMegabytes: (): number => get(settingIds.logSizeMegabytes, 100),
   logAgeDays: (): number => get(settingIds.logAgeDays, 7),
-  wholeObjectsUpTo: (): number => get(settingIds.wholeObjectsUpTo, 2000),
   pageSize: (): number => get(settingIds.pageSize, 200),
   notify: (): readonly string[] => get<string[]>(settingIds.notify, []),
   muted: (): Readonly<Record<string, string>> => get<Record<string, string>>(settingIds.mutedFindings, {}),

@@ -41,7 +41,8 @@ function objectOf(
   uri: Parameters<Editor['live']['find']>[0],
 ): JsonObject | undefined {
   if (address.type === 'live') return editor.live.find(uri)?.stored;
-  if (address.type === 'version') return sources.find(address.object.cluster, address.object.uid, address.token)?.version.body;
+  if (address.type === 'version')
+    return sources.find(address.object.cluster, address.object.uid, address.token)?.version.body;
   return undefined;
 }
 
@@ -61,6 +62,8 @@ function hint(end: Position, owners: ReadonlyMap<string, FieldOwner>): InlayHint
   const names = [...new Set([...owners.values()].map(({ manager }) => manager))];
   const made = new InlayHint(new Position(end.line, end.character), names.join(', '));
   made.paddingLeft = true;
-  made.tooltip = [...owners].map(([words, { time }]) => (time === undefined ? words : l10n.t('{0}, since {1} or earlier', words, time))).join('\n');
+  made.tooltip = [...owners]
+    .map(([words, { time }]) => (time === undefined ? words : l10n.t('{0}, since {1} or earlier', words, time)))
+    .join('\n');
   return made;
 }

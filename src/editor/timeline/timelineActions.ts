@@ -40,7 +40,8 @@ export function timelineActions(parts: () => Parts, source: TimelineSource): Tim
       tree.showAsOf(source.hasCluster ? past : undefined);
       const at = event === undefined ? undefined : source.log.eventAt(event)?.at;
       if (past === undefined || at === undefined) delete treeView.message;
-      else treeView.message = l10n.t('The tree shows what was known at {0}, not now.', new Date(at).toLocaleTimeString());
+      else
+        treeView.message = l10n.t('The tree shows what was known at {0}, not now.', new Date(at).toLocaleTimeString());
     },
     exportTrace: (shared) => exportTrace(parts(), shared),
     saveImage,

@@ -33,9 +33,11 @@ function lastAt({ incarnations, writes }: NameHistory): number {
 function objectText({ cluster, name, incarnations, writes }: NameHistory, source: TimelineSource): string {
   const title = `${name.resource} ${name.namespace === '' ? '' : `${name.namespace}/`}${name.name} (${source.clusterLabel(cluster)})`;
   const refused = writes.filter(({ outcome }) => outcome !== 'accepted' && outcome !== 'unchanged');
-  return [`## ${title}`, ...incarnations.map(incarnationText), ...(refused.length === 0 ? [] : [refusedText(refused)])].join(
-    '\n\n',
-  );
+  return [
+    `## ${title}`,
+    ...incarnations.map(incarnationText),
+    ...(refused.length === 0 ? [] : [refusedText(refused)]),
+  ].join('\n\n');
 }
 
 function incarnationText(incarnation: Incarnation): string {
@@ -44,14 +46,19 @@ function incarnationText(incarnation: Incarnation): string {
     const generation = version.generation === undefined ? '' : `, ${l10n.t('generation {0}', version.generation)}`;
     return `- ${time(version.at)} ${badges.get(version.token)?.code ?? ''}: ${describeChange(version)}, ${describeActor(version.actor)}${generation}`;
   });
-  const life = [describeBeginning(incarnation), describeEnd(incarnation)].filter((part) => part !== undefined).join('; ');
+  const life = [describeBeginning(incarnation), describeEnd(incarnation)]
+    .filter((part) => part !== undefined)
+    .join('; ');
   return [`### ${l10n.t('Incarnation {0}', incarnation.uid)}`, life, versions.join('\n')].join('\n\n');
 }
 
 function refusedText(writes: readonly WriteEvent[]): string {
   const lines = writes
     .slice(-LINES)
-    .map((write) => `- ${time(write.at)} ${describeActor(write.actor)}: ${write.outcome}${write.code === undefined ? '' : ` (${write.code})`}`);
+    .map(
+      (write) =>
+        `- ${time(write.at)} ${describeActor(write.actor)}: ${write.outcome}${write.code === undefined ? '' : ` (${write.code})`}`,
+    );
   return [`### ${l10n.t('Refused writes')}`, lines.join('\n')].join('\n\n');
 }
 

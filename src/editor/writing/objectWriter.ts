@@ -3,17 +3,18 @@ import { AppError } from '../../base/appError.ts';
 import { cancelled, type Clock } from '../../base/clock.ts';
 import { stringifyJson, type JsonObject } from '../../codec/json.ts';
 import { diffObjects } from '../../core/diff.ts';
-import type { ListSchema } from '../../core/listSchema.ts';
+import { noListSchema, type ListSchema } from '../../core/listSchema.ts';
 import type { ApiResource } from '../../kube/discovery.ts';
 import type { Intent } from '../../write/intent.ts';
 import type { ModifyOptions } from '../../write/options.ts';
 import type { Report, StoredOtherwise } from '../../write/report.ts';
 import { describeTarget, type Target } from '../../write/target.ts';
-import { isProtected, type WriteSettings } from '../app/settings.ts';
+import { isProtected, type Responsibility, type WriteSettings } from '../app/settings.ts';
 import type { ConnectedCluster } from '../clusters/clusters.ts';
 import type { Session } from '../session/session.ts';
 import { lateProgress } from './lateProgress.ts';
 import { outcomeSentence } from './outcomeWords.ts';
+import { trespasses, type Trespass } from './responsibility.ts';
 import type { Reports } from './reports.ts';
 
 /** A person may take this long to answer a question. */
@@ -38,6 +39,7 @@ export interface ObjectWriterParts {
   isReadOnly(): boolean;
   readonly keepBodies: () => boolean;
   protectedContexts(): readonly string[];
+  responsibilities(): readonly Responsibility[];
   /** Shows what a write would store beside what is stored. */
   showPreview(target: Target, before: JsonObject, after: JsonObject): Promise<void>;
 }
@@ -103,9 +105,12 @@ export class ObjectWriter {
     };
   }
 
-  /** Asks before a protected context is written to, and before a removed line becomes a default. */
+  /** Asks before a protected context or somebody else's field is written to, and before a removed line becomes a default. */
   private async ask(request: WriteRequest, options: ModifyOptions): Promise<void> {
     const { connected, target, intent } = request;
+    const { schema = noListSchema, fieldManager = '' } = options;
+    const against = trespasses(intent, target.kind, schema, this.parts.responsibilities(), fieldManager);
+    if (against.length > 0) await confirmTrespass(describeTarget(target), against);
     const guarded = isProtected(connected.label, this.parts.protectedContexts());
     if (!guarded && !removesSomething(intent, options.schema)) return;
     const { modify } = await import('../../write/modify.ts');
@@ -152,5 +157,15 @@ async function confirm(
     ...(guarded ? [l10n.t('The open comparison shows what the server would store.')] : []),
   ].join('\n');
   const chosen = await window.showWarningMessage(question, { modal: true, detail }, write);
+  if (chosen !== write) throw cancelled();
+}
+
+async function confirmTrespass(name: string, against: readonly Trespass[]): Promise<void> {
+  const write = l10n.t('Write');
+  const lines = against.map(({ path, responsibility: { manager, reason } }) =>
+    l10n.t('{0} is the responsibility of {1}: {2}', path, manager, reason),
+  );
+  const question = l10n.t('Change fields of {0} that others are responsible for?', name);
+  const chosen = await window.showWarningMessage(question, { modal: true, detail: lines.join('\n') }, write);
   if (chosen !== write) throw cancelled();
 }

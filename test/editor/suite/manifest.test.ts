@@ -22,7 +22,8 @@ interface Manifest {
   };
 }
 
-const json = (path: string): Record<string, unknown> => JSON.parse(readFileSync(join(root, path), 'utf8')) as Record<string, unknown>;
+const json = (path: string): Record<string, unknown> =>
+  JSON.parse(readFileSync(join(root, path), 'utf8')) as Record<string, unknown>;
 const manifest = json('package.json') as unknown as Manifest;
 
 describe('what package.json contributes', () => {
@@ -30,13 +31,23 @@ describe('what package.json contributes', () => {
     const { contributes } = manifest;
     const ours = (ids: readonly string[]): string[] => ids.filter((id) => !id.startsWith('objectVersions.lab')).sort();
     assert.deepEqual(ours(contributes.commands.map(({ command }) => command)), Object.values(commandIds).sort());
-    assert.deepEqual(contributes.views['objectVersions']?.map(({ id }) => id), [viewIds.watchedObjects, viewIds.findings]);
+    assert.deepEqual(
+      contributes.views['objectVersions']?.map(({ id }) => id),
+      [viewIds.watchedObjects, viewIds.findings],
+    );
     assert.equal(contributes.viewsContainers.activitybar[0]?.id, viewIds.container);
     assert.ok(contributes.languages.some(({ id }) => id === languageId));
     assert.ok(contributes.customEditors.some(({ viewType }) => viewType === editorIds.trace));
     assert.deepEqual(contributes.languageModelTools.map(({ name }) => name).sort(), Object.values(toolNames).sort());
-    const settings = Object.keys(contributes.configuration.properties).filter((id) => !id.startsWith('objectVersions.lab'));
-    assert.deepEqual(settings.sort(), Object.values(settingIds).map((id) => `objectVersions.${id}`).sort());
+    const settings = Object.keys(contributes.configuration.properties).filter(
+      (id) => !id.startsWith('objectVersions.lab'),
+    );
+    assert.deepEqual(
+      settings.sort(),
+      Object.values(settingIds)
+        .map((id) => `objectVersions.${id}`)
+        .sort(),
+    );
   });
 
   it('is registered: every command can be run', async () => {
@@ -47,21 +58,39 @@ describe('what package.json contributes', () => {
 
   it('puts every command under one category and describes every setting', () => {
     for (const { command, category } of manifest.contributes.commands) assert.equal(category, '%category%', command);
-    for (const [id, { markdownDescription }] of Object.entries(manifest.contributes.configuration.properties)) assert.match(markdownDescription, /^%.+%$/, id);
+    for (const [id, { markdownDescription }] of Object.entries(manifest.contributes.configuration.properties))
+      assert.match(markdownDescription, /^%.+%$/, id);
   });
 
   it('uses only context keys that the code sets', () => {
     const known = new Set<string>(Object.values(contextKeys));
-    const used = JSON.stringify(manifest).matchAll(/!?(objectVersions\.(?:has|sandbox|recording|readOnly|sorted)\w*)(?= |"|\\|$)/g);
-    for (const [, key] of used) if (!Object.values<string>(commandIds).includes(key ?? '') && !Object.keys(manifest.contributes.configuration.properties).includes(key ?? '')) assert.ok(known.has(key ?? ''), key);
+    const used = JSON.stringify(manifest).matchAll(
+      /!?(objectVersions\.(?:has|sandbox|recording|readOnly|sorted)\w*)(?= |"|\\|$)/g,
+    );
+    for (const [, key] of used)
+      if (
+        !Object.values<string>(commandIds).includes(key ?? '') &&
+        !Object.keys(manifest.contributes.configuration.properties).includes(key ?? '')
+      )
+        assert.ok(known.has(key ?? ''), key);
   });
 
   it('has every sentence in both languages', () => {
-    const used = new Set([...readFileSync(join(root, 'package.json'), 'utf8').matchAll(/"%([^%"]+)%"/g)].map(([, key]) => key ?? ''));
+    const used = new Set(
+      [...readFileSync(join(root, 'package.json'), 'utf8').matchAll(/"%([^%"]+)%"/g)].map(([, key]) => key ?? ''),
+    );
     const english = Object.keys(json('package.nls.json'));
     const german = Object.keys(json('package.nls.de.json'));
-    assert.deepEqual([...used].filter((key) => !english.includes(key)), [], 'without an English sentence');
-    assert.deepEqual(english.filter((key) => !used.has(key)), [], 'not used any more');
+    assert.deepEqual(
+      [...used].filter((key) => !english.includes(key)),
+      [],
+      'without an English sentence',
+    );
+    assert.deepEqual(
+      english.filter((key) => !used.has(key)),
+      [],
+      'not used any more',
+    );
     assert.deepEqual(german.sort(), english.sort());
   });
 
@@ -69,14 +98,22 @@ describe('what package.json contributes', () => {
     const files = globSync(['src/editor/**/*.ts', 'src/core/timeline/*.ts', 'media/**/*.ts'], { cwd: root });
     const sentences = new Set<string>();
     for (const file of files) {
-      for (const [, sentence] of readFileSync(join(root, file), 'utf8').matchAll(/\b(?:l10n\.t|translate)\(\s*'((?:[^'\\]|\\.)*)'/g)) {
-        sentences.add((sentence ?? '').replaceAll("\\'", "'"));
-      }
+      const calls = readFileSync(join(root, file), 'utf8').matchAll(
+        /\b(?:l10n\.t|translate)\(\s*(?:'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)")/g,
+      );
+      for (const [, single, double] of calls) sentences.add((single ?? double ?? '').replaceAll(/\\(['"])/g, '$1'));
     }
     const bundle = json('l10n/bundle.l10n.de.json');
-    assert.deepEqual([...sentences].filter((sentence) => !(sentence in bundle)), []);
+    assert.deepEqual(
+      [...sentences].filter((sentence) => !(sentence in bundle)),
+      [],
+    );
     for (const [english, german] of Object.entries(bundle)) {
-      const places = (text: string): string => [...text.matchAll(/\{\d\}/g)].map(([place]) => place).sort().join();
+      const places = (text: string): string =>
+        [...text.matchAll(/\{\d\}/g)]
+          .map(([place]) => place)
+          .sort()
+          .join();
       assert.equal(places(String(german)), places(english), english);
     }
   });
@@ -84,7 +121,9 @@ describe('what package.json contributes', () => {
   it('every lesson has its page, and its links run commands that exist', async () => {
     const there = new Set(await vscode.commands.getCommands(true));
     const texts = Object.values(json('package.nls.json')).map(String);
-    for (const { media } of manifest.contributes.walkthroughs.flatMap(({ steps }) => steps)) assert.ok(readFileSync(join(root, media.markdown), 'utf8').length > 100);
-    for (const text of texts) for (const [, command] of text.matchAll(/\(command:([\w.]+)/g)) assert.ok(there.has(command ?? ''), command);
+    for (const { media } of manifest.contributes.walkthroughs.flatMap(({ steps }) => steps))
+      assert.ok(readFileSync(join(root, media.markdown), 'utf8').length > 100);
+    for (const text of texts)
+      for (const [, command] of text.matchAll(/\(command:([\w.]+)/g)) assert.ok(there.has(command ?? ''), command);
   });
 });
