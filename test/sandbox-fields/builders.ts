@@ -4,6 +4,7 @@ import { applyFields } from '../../src/sandbox/fields/apply.ts';
 import { trackUpdate } from '../../src/sandbox/fields/track.ts';
 import { builtInKinds } from '../../src/sandbox/kinds/builtIn.ts';
 import { customKind } from '../../src/sandbox/kinds/custom.ts';
+import { plainText } from '../../src/sandbox/schema/plainText.ts';
 import type { Kind } from '../../src/sandbox/kinds/kind.ts';
 import { completeObject } from '../../src/sandbox/fields/complete.ts';
 
@@ -72,7 +73,7 @@ export function ownership(object: JsonObject): JsonObject {
   return Object.fromEntries(
     entries
       .filter(isJsonObject)
-      .map((entry) => [`${String(entry['manager'])}/${String(entry['operation'])}`, entry['fieldsV1'] ?? null]),
+      .map((entry) => [`${plainText(entry['manager'])}/${plainText(entry['operation'])}`, entry['fieldsV1'] ?? null]),
   );
 }
 

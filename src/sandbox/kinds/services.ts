@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from '../../codec/json.ts';
 import { equalJson } from '../../codec/json.ts';
 import { goQuote } from '../goText.ts';
-import { invalid, invalidValue, notSupported, required, type FieldError } from '../status.ts';
+import { forbiddenField, invalid, invalidValue, notSupported, required, type FieldError } from '../status.ts';
 import { ensureObject, numberAt, objectAt, objectsAt, setDefault, setOrDelete, textAt, textsAt } from './access.ts';
 import { ageOf, orNone } from './cells.ts';
 import { defineKind } from './define.ts';
@@ -35,6 +35,12 @@ export function serviceKind(): Kind {
       allocate(next, live, context);
     },
     validate: serviceErrors,
+    validateStatus: (next) => {
+      const hasIngress = objectsAt(next, 'status', 'loadBalancer', 'ingress').length > 0;
+      const field = 'status.loadBalancer.ingress';
+      const isBalancer = textAt(next, 'spec', 'type') === 'LoadBalancer';
+      return hasIngress && !isBalancer ? [forbiddenField(field, "may only be used when `spec.type` is 'LoadBalancer'")] : [];
+    },
     validateUpdate: (next, live) => updateErrors(objectAt(next, 'spec'), objectAt(live, 'spec')),
     warnings: serviceWarnings,
     released: (object, context) => {
