@@ -15,9 +15,10 @@ const MAX_TRIES = 8;
 
 /**
  * Creates an object that is decoded, defaulted and tracked: namespace, admission, system fields, validation, storing, in
- * the API server's order. Answers what was stored; with a dry run, what would have been, without a version.
+ * the API server's order. Answers what was stored; with a dry run, what would have been, with the version that was sent.
+ * `byUpdate`: a PUT or an apply found nothing to change; the version it carried then means nothing.
  */
-export function createObject(state: ApiState, call: Call, object: JsonObject): JsonObject {
+export function createObject(state: ApiState, call: Call, object: JsonObject, byUpdate = false): JsonObject {
   checkNamespaceTakesNew(state, call, call.name === '' ? metaString(object, 'name') : call.name);
   state.mutate?.(object, 'CREATE', call.kind);
   dedupOwnerReferences(object, call.warnings, true);
@@ -34,8 +35,8 @@ export function createObject(state: ApiState, call: Call, object: JsonObject): J
     const errors = kind.validateCreate(object);
     if (errors.length > 0) throw invalid(kind, metaString(object, 'name'), errors);
     const parsed = state.store.tokens.parse(sentVersion);
-    if ('revision' in parsed && parsed.revision !== 0) throw bareError('resourceVersion should not be set on objects to be created');
-    delete metadata['resourceVersion'];
+    if (!byUpdate && !call.dryRun && 'revision' in parsed && parsed.revision !== 0) throw bareError('resourceVersion should not be set on objects to be created');
+    if (!call.dryRun) delete metadata['resourceVersion'];
     const key = keyOf(kind, namespace, metaString(object, 'name'));
     const live = state.store.get(bucketOf(kind), key);
     if (live !== undefined && !generated) {

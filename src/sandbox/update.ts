@@ -63,12 +63,13 @@ function createMissing(state: ApiState, call: Call, update: Update): Written {
   const next = update.produce(undefined);
   const parsed = state.store.tokens.parse(metaString(next, 'resourceVersion') === '' ? '0' : metaString(next, 'resourceVersion'));
   if ('problem' in parsed) throw bareError(parsed.problem);
-  delete metadataOf(next)['resourceVersion'];
-  return { object: createObject(state, call, next), created: true };
+  return { object: createObject(state, call, next, true), created: true };
 }
 
 function foreignUid(call: Call, given: string, stored: string): Error {
-  return uidMismatch(resourceOf(call.kind), call.name, call.kind.storageKey(call.namespace, call.name), given, stored);
+  // The key of a dry run, which never reaches the store, is without the store's prefix.
+  const key = call.kind.storageKey(call.namespace, call.name);
+  return uidMismatch(resourceOf(call.kind), call.name, call.dryRun ? key.replace(/^\/registry/, '') : key, given, stored);
 }
 
 /** Compares the version sent with the stored one; where none is needed, the stored one is taken. */
