@@ -18,6 +18,7 @@ import { DetailsPanel } from './detailsPanel.ts';
 import { EventTable } from './eventTable.ts';
 import { currentPicture, pngBase64, sharedPicture, svgText } from './exporter.ts';
 import { helpDialog } from './help.ts';
+import type { KeptState } from './keptState.ts';
 import { onChartKey, onPageKey, selectOnLane, type KeyActions } from './keyboard.ts';
 import type { MenuItem } from './menu.ts';
 import { Minimap } from './minimap.ts';
@@ -26,7 +27,7 @@ import { listenToPointer } from './pointer.ts';
 import { Replay } from './replay.ts';
 import { Rows } from './rows.ts';
 import { Toolbar } from './toolbar.ts';
-import { TimelineView, type KeptState, type Part } from './view.ts';
+import { TimelineView, type Part } from './view.ts';
 import { kindWords, laneWords } from './words.ts';
 
 const REQUEST_TIMEOUT_MS = 60_000;
@@ -136,6 +137,7 @@ export class TimelineApp {
   }
 
   private tick(): void {
+    if (!document.hidden) this.view.layOutIfDue();
     if (document.hidden || !this.view.live || !this.view.settings.hasCluster) return;
     this.view.follow();
   }

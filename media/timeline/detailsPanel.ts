@@ -51,7 +51,7 @@ export class DetailsPanel {
     const { store } = this.view;
     this.asking?.abort();
     this.root.classList.remove('has-selection');
-    const key = `overview ${store.layoutVersion} ${store.lanes.length} ${this.view.translate('Findings')}`;
+    const key = `overview ${store.lanesVersion} ${this.view.translate('Findings')}`;
     if (key === this.shown || (this.shown.startsWith('overview') && this.root.contains(document.activeElement))) {
       const counts = this.root.querySelector('.counts');
       if (counts !== null) setText(counts, countsText(this.view));

@@ -48,6 +48,7 @@ export function overview(view: TimelineView): HTMLElement {
 export function countsText(view: TimelineView): string {
   const { store, translate } = view;
   const span = durationText(store.lastAt - store.firstAt);
+  if (store.lanes.length === 1) return translate('1 object, {0} events in {1}', store.marks.length, span);
   return translate('{0} objects, {1} events in {2}', store.lanes.length, store.marks.length, span);
 }
 

@@ -12,21 +12,8 @@ import { fitted, panned, resized, withTimeInView, zoomed, type TimeScale } from 
 import type { SceneInput } from '../../src/core/timeline/scene.ts';
 import { TimelineStore } from '../../src/core/timeline/store.ts';
 import { english, type Translate } from '../../src/core/timeline/translate.ts';
+import type { KeptState } from './keptState.ts';
 import type { TimelineSettings } from '../../src/protocol/timeline.ts';
-
-/** What the person chose: kept while the view is hidden. */
-export interface KeptState {
-  readonly from?: number;
-  readonly to?: number;
-  readonly top?: number;
-  readonly filter?: string;
-  readonly sort?: Sort;
-  readonly compact?: boolean;
-  readonly collapsed?: readonly string[];
-  readonly live?: boolean;
-  readonly table?: boolean;
-  readonly event?: number;
-}
 
 /** What is selected: a mark, or a finding on a lane. */
 export type Selection =
@@ -37,6 +24,10 @@ export type Selection =
 export type Part = 'scene' | 'overlay' | 'rows' | 'minimap' | 'toolbar' | 'details' | 'table';
 
 const ALL: readonly Part[] = ['scene', 'overlay', 'rows', 'minimap', 'toolbar', 'details', 'table'];
+/** Lanes in order of activity are ordered anew at most this often. */
+const RESORT_MS = 2000;
+/** Layouts take at most one part in so many of the time. */
+const LAYOUT_SHARE = 20;
 /** How much of the right edge stays free while following, in parts of the width. */
 const LIVE_MARGIN = 0.04;
 
@@ -70,6 +61,9 @@ export class TimelineView {
   translate: Translate = english;
   settings: TimelineSettings = { timeZoneOffsetMin: 0, followMs: 15 * 60_000, hasCluster: true };
   private followMs: number;
+  private layoutDue = false;
+  private laidOutAt = 0;
+  private layoutTookMs = 0;
   private readonly touched: (parts: readonly Part[]) => void;
   private readonly now: () => number;
 
@@ -182,7 +176,7 @@ export class TimelineView {
     this.filter = filter;
     this.filterProblems = problems;
     this.match = matchFilter(this.store, filter);
-    for (const lane of this.store.lanes) for (const series of lane.series) series?.resetMatched();
+    for (const lane of this.store.lanes) lane.resetMatched();
     this.relayout();
     this.touch();
   }
@@ -213,8 +207,21 @@ export class TimelineView {
     this.touch();
   }
 
+  /**
+   * Lays out anew what came. Lanes in order of what happens are not moved more often than one can follow, and a layout
+   * that takes long is not made again at once.
+   */
+  layOutIfDue(): void {
+    if (!this.layoutDue) return;
+    const restless = this.sort === 'activity' || this.sort === 'recent';
+    const pause = Math.max(restless ? RESORT_MS : 0, this.layoutTookMs * LAYOUT_SHARE);
+    if (performance.now() - this.laidOutAt >= pause) this.relayout();
+  }
+
   /** Lays out anew; the row under the pointer, or else the first in view, stays where it is. */
   private relayout(): void {
+    const start = performance.now();
+    this.layoutDue = false;
     const anchorY = (this.pointer?.y ?? 0) + this.top;
     const anchor = rowAt(this.layout, anchorY);
     this.layout = layOut(this.store, this.match, this);
@@ -227,6 +234,8 @@ export class TimelineView {
       if (moved !== undefined) this.top += moved.y - anchor.y;
     }
     this.clampTop();
+    this.laidOutAt = performance.now();
+    this.layoutTookMs = this.laidOutAt - start;
     this.touch('rows', 'scene', 'overlay');
   }
 

@@ -4,14 +4,7 @@ import type { AnnotationInfo, BarInfo, MarkKind, TimelineFinding } from './model
 import type { Translate } from './translate.ts';
 
 /** Findings whose marks, bars or gaps are there already: they add nothing to see. */
-const ALREADY_SHOWN = new Set([
-  'recreated',
-  'version-conflict',
-  'uid-mismatch',
-  'watch-gap',
-  'uncertain-write',
-  'generation-lag',
-]);
+const ALREADY_SHOWN = new Set(['recreated', 'version-conflict', 'uid-mismatch', 'watch-gap', 'uncertain-write']);
 
 const GLYPHS: Readonly<Record<string, MarkKind>> = {
   'lost-update': 'lost-update',
@@ -20,7 +13,7 @@ const GLYPHS: Readonly<Record<string, MarkKind>> = {
 };
 
 /** Findings of a stretch of time: words over it, no glyph of their own. */
-const STRETCHES = new Set(['hot-conflict-loop', 'already-exists-loop', 'no-op-writes']);
+const STRETCHES = new Set(['hot-conflict-loop', 'already-exists-loop', 'no-op-writes', 'generation-lag']);
 
 /**
  * What the findings add to the lanes. Lanes get the number of findings that are more than information, and a remark where
@@ -113,6 +106,8 @@ export function annotationText(finding: TimelineFinding, translate: Translate): 
       return translate('{0} refused creations in {1} s', finding.count, seconds);
     case 'no-op-writes':
       return translate('{0} writes that change nothing', finding.count);
+    case 'generation-lag':
+      return translate('generation not observed for {0} s', seconds);
     case 'lost-update':
       return fields === '' ? translate('lost update') : translate('lost update: {0}', fields);
     case 'force-takeover':

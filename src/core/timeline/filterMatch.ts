@@ -1,6 +1,7 @@
 import { matchesText, type Filter, type FilterTerm } from './filter.ts';
 import { FLAG, kindCode, MARK_OUTCOMES, type AnnotationInfo } from './model.ts';
-import type { StoredLane, TimelineStore } from './store.ts';
+import type { TimelineStore } from './store.ts';
+import type { StoredLane } from './storedLane.ts';
 
 /** Which lanes a filter shows, and which of their marks match; `marks` is absent where all of them do. */
 export interface FilterMatch {

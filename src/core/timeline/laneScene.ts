@@ -3,7 +3,8 @@ import { COMPACT_LANE_HEIGHT } from './layout.ts';
 import { kindCode, LINK_KINDS, MARK_KINDS, type AnnotationInfo, type BarInfo, type MarkKind } from './model.ts';
 import { xOf, type TimeScale } from './scale.ts';
 import type { SceneArc, SceneBar, SceneCluster, SceneGlyph, SceneHatch, SceneLag, SceneText } from './sceneTypes.ts';
-import type { StoredLane, StoredLink, TimelineStore } from './store.ts';
+import type { TimelineStore } from './store.ts';
+import type { StoredLane, StoredLink } from './storedLane.ts';
 import type { Translate } from './translate.ts';
 
 /** The parts of a scene while it is being made. */
@@ -71,15 +72,13 @@ export function addLane(context: LaneContext, lane: StoredLane, y: number, heigh
   const metrics = laneMetrics(height);
   const cells = laneCells(lane, context.scale, context.matched);
   const taken = metrics.labels ? addAnnotationWords(context, lane, y, metrics) : [];
+  if (metrics.labels) taken.push(...addRefusals(context, cells.above, y + metrics.above + 4, taken));
   addBars(context, lane, y, metrics, taken);
   addLags(context, lane, y + metrics.barTop + metrics.barHeight + 1.5);
   addCells(context, cells.onBar, y + metrics.onBar, metrics.barHeight - 4);
   addCells(context, cells.above, y + metrics.above, 10);
   addAnnotationGlyphs(context, lane, y, metrics);
-  if (metrics.labels) {
-    addGenerations(context, cells.onBar, y + metrics.barTop + metrics.barHeight + 13);
-    addRefusals(context, cells.above, y + metrics.above + 4, taken);
-  }
+  if (metrics.labels) addGenerations(context, cells.onBar, y + metrics.barTop + metrics.barHeight + 13);
   addArcs(context, lane, y, metrics);
 }
 
@@ -229,8 +228,9 @@ function addGenerations({ store, parts, scale }: LaneContext, cells: readonly Ce
   }
 }
 
-/** The words of a refused write beside its mark, where nothing follows it closely. */
-function addRefusals({ store, parts }: LaneContext, cells: readonly Cell[], y: number, taken: readonly Span[]): void {
+/** The words of a refused write beside its mark, where nothing follows it closely; gives the places that are taken. */
+function addRefusals({ store, parts }: LaneContext, cells: readonly Cell[], y: number, taken: readonly Span[]): Span[] {
+  const spans: Span[] = cells.map((cell) => ({ from: cell.first - 7, to: cell.last + 7 }));
   for (const [index, cell] of cells.entries()) {
     const text = store.text(store.marks.label.at(cell.mark));
     if (text === '' || cell.count > 1) continue;
@@ -238,7 +238,9 @@ function addRefusals({ store, parts }: LaneContext, cells: readonly Cell[], y: n
     const next = cells[index + 1];
     if ((next !== undefined && next.x < span.to + 6) || taken.some((other) => overlaps(other, span))) continue;
     parts.texts.push({ x: span.from, y, text, ink: MARK_KINDS[cell.kind] ?? 'text', size: 10 });
+    spans.push(span);
   }
+  return spans;
 }
 
 function overlaps(a: Span, b: Span): boolean {

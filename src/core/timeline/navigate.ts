@@ -1,5 +1,6 @@
 import type { Layout } from './layout.ts';
-import type { StoredLane, TimelineStore } from './store.ts';
+import type { TimelineStore } from './store.ts';
+import type { StoredLane } from './storedLane.ts';
 
 /** A mark and its lane, each by its place. */
 export interface MarkPlace {

@@ -44,7 +44,7 @@ export function pictureOf(input: Omit<SceneInput, 'top' | 'height'>, labelWidth:
   const texts: SceneText[] = [
     { x: 12, y: 22, text: translate('Kubernetes object versions'), ink: 'text', size: 12, bold: true },
     {
-      x: labelWidth,
+      x: labelWidth + 16,
       y: 22,
       text: `${dateText(scale.from, timeZoneOffsetMin)} · ${durationText(scale.to - scale.from)}`,
       ink: 'muted',

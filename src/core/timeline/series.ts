@@ -3,24 +3,27 @@
  * binary searches, however many marks there are: this is what makes a frame cheap.
  */
 export class MarkSeries {
-  private times = new Float64Array(4);
-  private places = new Uint32Array(4);
+  // Plain lists: most of a hundred thousand lanes hold a handful of marks, for which typed arrays cost more than they save.
+  private readonly times: number[] = [];
+  private readonly places: number[] = [];
   /** Number of matching marks before each place; absent while everything matches. */
   private matchedBefore: Uint32Array | undefined;
-  length = 0;
+
+  get length(): number {
+    return this.times.length;
+  }
 
   /** Adds a mark, by its place in the columns; a late one goes where its time is. */
   insert(at: number, mark: number): void {
-    if (this.length === this.times.length) this.grow();
-    let index = this.length;
-    if (index > 0 && (this.times[index - 1] ?? 0) > at) {
-      index = this.upperBound(at);
-      this.times.copyWithin(index + 1, index, this.length);
-      this.places.copyWithin(index + 1, index, this.length);
+    const last = this.times[this.times.length - 1];
+    if (last === undefined || last <= at) {
+      this.times.push(at);
+      this.places.push(mark);
+    } else {
+      const index = this.upperBound(at);
+      this.times.splice(index, 0, at);
+      this.places.splice(index, 0, mark);
     }
-    this.times[index] = at;
-    this.places[index] = mark;
-    this.length += 1;
     this.matchedBefore = undefined;
   }
 
@@ -28,9 +31,8 @@ export class MarkSeries {
   remove(at: number, mark: number): boolean {
     for (let index = this.lowerBound(at); index < this.length && this.times[index] === at; index += 1) {
       if (this.places[index] !== mark) continue;
-      this.times.copyWithin(index, index + 1, this.length);
-      this.places.copyWithin(index, index + 1, this.length);
-      this.length -= 1;
+      this.times.splice(index, 1);
+      this.places.splice(index, 1);
       this.matchedBefore = undefined;
       return true;
     }
@@ -88,14 +90,5 @@ export class MarkSeries {
     }
     this.matchedBefore = before;
     return before;
-  }
-
-  private grow(): void {
-    const times = new Float64Array(this.times.length * 2);
-    times.set(this.times);
-    this.times = times;
-    const places = new Uint32Array(this.places.length * 2);
-    places.set(this.places);
-    this.places = places;
   }
 }

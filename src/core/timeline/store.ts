@@ -1,7 +1,6 @@
 import { Density } from './density.ts';
-import type { LaneSeries } from './cells.ts';
 import { MarkTable } from './columns.ts';
-import { MarkSeries } from './series.ts';
+import { StoredLane } from './storedLane.ts';
 import type {
   AnnotationInfo,
   GapInfo,
@@ -15,27 +14,8 @@ import type {
   TimelineModel,
 } from './model.ts';
 
-/** A link as the drawing needs it. */
-export interface StoredLink {
-  readonly kind: number;
-  readonly event: number;
-  readonly fromLane: number;
-  readonly fromAt: number;
-  readonly toLane: number;
-  readonly toAt: number;
-}
-
-/** All that is kept of one lane. */
-export interface StoredLane {
-  info: LaneInfo;
-  readonly series: LaneSeries;
-  /** Links that begin on this lane, in order of their mark's time. */
-  readonly links: StoredLink[];
-  readonly lags: { readonly from: number; readonly to: number }[];
-  annotations: AnnotationInfo[];
-  count: number;
-  lastAt: number;
-}
+/** From so many marks at once on, lanes share one list of them. */
+const MANY = 2000;
 
 /** The model as the view holds it: indexed by lane, kind and time, and growing by deltas. */
 export class TimelineStore {
@@ -50,8 +30,10 @@ export class TimelineStore {
   firstAt = Number.POSITIVE_INFINITY;
   lastAt = Number.NEGATIVE_INFINITY;
   lastSeq = 0;
-  /** Grows with each change of the lanes themselves: what was laid out by them is out of date. */
+  /** Grows when lanes come or change their order by findings: what was laid out is out of date. */
   layoutVersion = 0;
+  /** Grows with each change of a lane or of a finding. */
+  lanesVersion = 0;
 
   constructor(model: TimelineModel) {
     for (const text of model.strings) this.strings.push(text);
@@ -90,17 +72,20 @@ export class TimelineStore {
 
   private setLane(index: number, info: LaneInfo): void {
     const known = this.lanes[index];
-    this.layoutVersion += 1;
+    this.lanesVersion += 1;
     for (const bar of info.bars) this.firstAt = Math.min(this.firstAt, bar.from);
     if (known !== undefined) {
+      if (known.info.findings !== info.findings) this.layoutVersion += 1;
       known.info = info;
       return;
     }
-    this.lanes[index] = { info, series: [], links: [], lags: [], annotations: [], count: 0, lastAt: 0 };
+    this.layoutVersion += 1;
+    this.lanes[index] = new StoredLane(info, this.marks);
   }
 
   private addMarks(columns: MarkColumns): number {
     const { at, lane, kind, flags, event, actor, label, uid, outcome } = columns;
+    const first = this.marks.length;
     let rejected = 0;
     for (let index = 0; index < at.length; index += 1) {
       const stored = this.lanes[lane[index] ?? 0];
@@ -109,11 +94,10 @@ export class TimelineStore {
         continue;
       }
       const time = at[index] ?? 0;
-      const kindOf = kind[index] ?? 0;
-      const place = this.marks.push({
+      this.marks.push({
         at: time,
         lane: lane[index] ?? 0,
-        kind: kindOf,
+        kind: kind[index] ?? 0,
         flags: flags[index] ?? 0,
         event: event[index] ?? 0,
         actor: actor[index] ?? 0,
@@ -121,32 +105,38 @@ export class TimelineStore {
         uid: uid[index] ?? 0,
         outcome: outcome[index] ?? 0,
       });
-      this.seriesOf(stored, kindOf).insert(time, place);
       stored.count += 1;
       if (time > stored.lastAt) stored.lastAt = time;
       if (time < this.firstAt) this.firstAt = time;
       if (time > this.lastAt) this.lastAt = time;
-      this.density.add(time, kindOf);
+      this.density.add(time, kind[index] ?? 0);
     }
+    if (this.marks.length - first >= MANY) this.shareOut(first);
+    else for (let mark = first; mark < this.marks.length; mark += 1) this.lanes[this.marks.lane.at(mark)]?.add(mark);
     return rejected;
   }
 
-  private seriesOf(lane: StoredLane, kind: number): MarkSeries {
-    const known = lane.series[kind];
-    if (known !== undefined) return known;
-    const series = new MarkSeries();
-    lane.series[kind] = series;
-    return series;
+  /** Gives each lane its part of one list of the marks from `first` on, sorted by lane (a counting sort). */
+  private shareOut(first: number): void {
+    const { lane } = this.marks;
+    const ends = new Uint32Array(this.lanes.length + 1);
+    for (let mark = first; mark < this.marks.length; mark += 1) {
+      const place = lane.at(mark) + 1;
+      ends[place] = (ends[place] ?? 0) + 1;
+    }
+    for (let index = 1; index < ends.length; index += 1) ends[index] = (ends[index] ?? 0) + (ends[index - 1] ?? 0);
+    const sorted = new Uint32Array(this.marks.length - first);
+    const next = ends.slice();
+    for (let mark = first; mark < this.marks.length; mark += 1) {
+      const place = next[lane.at(mark)] ?? 0;
+      sorted[place] = mark;
+      next[lane.at(mark)] = place + 1;
+    }
+    this.lanes.forEach((stored, index) => stored.addShared(sorted, ends[index] ?? 0, ends[index + 1] ?? 0));
   }
 
   private patch(index: number, patch: { kind: number; flags: number; actor: number; label: number }): void {
-    const lane = this.lanes[this.marks.lane.at(index)];
-    const before = this.marks.kind.at(index);
-    const at = this.marks.at.at(index);
-    if (lane !== undefined && before !== patch.kind) {
-      lane.series[before]?.remove(at, index);
-      this.seriesOf(lane, patch.kind).insert(at, index);
-    }
+    if (this.marks.kind.at(index) !== patch.kind) this.lanes[this.marks.lane.at(index)]?.changeKind(index, patch.kind);
     this.marks.kind.set(index, patch.kind);
     this.marks.flags.set(index, patch.flags);
     this.marks.actor.set(index, patch.actor);
@@ -192,7 +182,7 @@ export class TimelineStore {
     for (const lane of this.lanes) if (lane.annotations.length > 0) lane.annotations = [];
     for (const annotation of from.annotations) this.lanes[annotation.lane]?.annotations.push(annotation);
     this.annotations = from.annotations;
-    this.layoutVersion += 1;
+    this.lanesVersion += 1;
   }
 
   private finish(from: { readonly lastAt: number; readonly lastSeq: number }): void {

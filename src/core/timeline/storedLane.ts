@@ -1,0 +1,95 @@
+import type { LaneSeries } from './cells.ts';
+import type { MarkTable } from './columns.ts';
+import type { AnnotationInfo, LaneInfo } from './model.ts';
+import { MarkSeries } from './series.ts';
+
+/** A link as the drawing needs it. */
+export interface StoredLink {
+  readonly kind: number;
+  readonly event: number;
+  readonly fromLane: number;
+  readonly fromAt: number;
+  readonly toLane: number;
+  readonly toAt: number;
+}
+
+/**
+ * All that is kept of one lane. Its marks are put in order when somebody looks at them first: of a hundred thousand lanes,
+ * a person sees a dozen.
+ */
+export class StoredLane {
+  info: LaneInfo;
+  /** Links that begin on this lane, in order of their mark's time. */
+  readonly links: StoredLink[] = [];
+  readonly lags: { readonly from: number; readonly to: number }[] = [];
+  annotations: AnnotationInfo[] = [];
+  count = 0;
+  lastAt = 0;
+  private readonly table: MarkTable;
+  /** Marks that are not in order yet: a part of a list shared by all lanes, and those that came later. */
+  private shared: Uint32Array | undefined;
+  private sharedFrom = 0;
+  private sharedTo = 0;
+  private later: number[] = [];
+  private ordered: LaneSeries | undefined;
+
+  constructor(info: LaneInfo, table: MarkTable) {
+    this.info = info;
+    this.table = table;
+  }
+
+  /** The marks by kind, each kind in order of time. */
+  get series(): LaneSeries {
+    return this.ordered ?? this.putInOrder();
+  }
+
+  /** Takes the marks that a part of a shared list names. */
+  addShared(marks: Uint32Array, from: number, to: number): void {
+    if (this.ordered === undefined && this.shared === undefined) {
+      this.shared = marks;
+      this.sharedFrom = from;
+      this.sharedTo = to;
+    } else for (let index = from; index < to; index += 1) this.add(marks[index] ?? 0);
+  }
+
+  /** Takes one mark. */
+  add(mark: number): void {
+    if (this.ordered === undefined) this.later.push(mark);
+    else this.insert(this.ordered, mark);
+  }
+
+  /** Moves a mark to the series of another kind; its kind in the table is still the one before. */
+  changeKind(mark: number, kind: number): void {
+    if (this.ordered === undefined) return;
+    const at = this.table.at.at(mark);
+    this.ordered[this.table.kind.at(mark)]?.remove(at, mark);
+    const series = this.ordered[kind] ?? new MarkSeries();
+    this.ordered[kind] = series;
+    series.insert(at, mark);
+  }
+
+  /** Forgets which marks matched. */
+  resetMatched(): void {
+    for (const series of this.ordered ?? []) series?.resetMatched();
+  }
+
+  private putInOrder(): LaneSeries {
+    const series: LaneSeries = [];
+    const { shared, later } = this;
+    if (shared !== undefined) {
+      for (let index = this.sharedFrom; index < this.sharedTo; index += 1) this.insert(series, shared[index] ?? 0);
+    }
+    for (const mark of later) this.insert(series, mark);
+    this.shared = undefined;
+    this.later = [];
+    this.ordered = series;
+    return series;
+  }
+
+  private insert(lane: LaneSeries, mark: number): void {
+    const kind = this.table.kind.at(mark);
+    const series = lane[kind] ?? new MarkSeries();
+    lane[kind] = series;
+    series.insert(this.table.at.at(mark), mark);
+  }
+}
