@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
+import { createDetector } from '../../src/core/findings/detect.ts';
 import { Anonymizer } from '../../src/core/anonymize.ts';
 import { MARK_KINDS, type TimelineModel } from '../../src/core/timeline/model.ts';
 import { sharedModel } from '../../src/core/timeline/sharedModel.ts';
@@ -52,6 +53,19 @@ describe('a trace to share', () => {
   it('gives the same timeline: lanes, marks, links, incarnations and findings', () => {
     const shared = sharedModel(log, findings, new Anonymizer('secret'), english);
     assert.deepEqual(shape(shared), shape(projected(log, findings).projection.model()));
+  });
+
+  it('gives the same findings, about the same events', () => {
+    const found = (all: readonly TraceEvent[]): unknown => {
+      const detector = createDetector();
+      for (const event of all) detector.add(event);
+      detector.end();
+      return detector
+        .findings()
+        .map((finding) => [finding.id, finding.kind, finding.severity, finding.count, finding.events]);
+    };
+    assert.ok((found(log) as unknown[]).length > 3);
+    assert.deepEqual(found(replaced), found(log));
   });
 
   it('replaces the same by the same, and what differs by what differs', () => {

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import {
   FILTER_KEYS,
@@ -88,6 +89,16 @@ describe('filter language', () => {
         const filter: Filter = { terms };
         assert.deepEqual(parseFilter(formatFilter(filter)), { filter, problems: [] });
       }),
+    );
+  });
+
+  it('is documented word by word', () => {
+    const page = readFileSync(new URL('../../../docs/timeline.md', import.meta.url), 'utf8');
+    assert.deepEqual(
+      [...FILTER_KEYS.map((key) => `\`${key}:\``), ...IS_VALUES.map((value) => `\`${value}\``)].filter(
+        (word) => !page.includes(word),
+      ),
+      [],
     );
   });
 
