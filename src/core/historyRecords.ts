@@ -98,13 +98,11 @@ export class IncarnationRecord implements Incarnation {
     this.byToken?.set(version.token, version);
   }
 
-  /** Moves a version to another place. */
-  move(version: VersionRecord, place: number): void {
-    if (version.place === place) return;
-    const from = Math.min(version.place, place);
-    this.versions.splice(version.place, 1);
-    this.versions.splice(place, 0, version);
-    this.renumber(from);
+  /** Moves the versions from `start` to before `end` in front of what is at `place`, which is not among them. */
+  move(start: number, end: number, place: number): void {
+    const moved = this.versions.splice(start, end - start);
+    this.versions.splice(place > start ? place - moved.length : place, 0, ...moved);
+    this.renumber(Math.min(start, place));
   }
 
   private renumber(from: number): void {

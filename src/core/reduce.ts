@@ -1,7 +1,7 @@
 import type { History } from './history.ts';
 import { nameKey, uidKey } from './history.ts';
 import { HistoryRecord, IncarnationRecord, NameRecord, VersionRecord } from './historyRecords.ts';
-import { placeDelivered, placeSeen } from './placeVersion.ts';
+import { link, placeDelivered, placeFirst, placeSeen } from './placeVersion.ts';
 import type { AbsentEvent, GapEvent, ObjectName, ObservedEvent, TraceEvent, WriteEvent } from './traceEvent.ts';
 
 /** A history of nothing, to be given to `reduce`. */
@@ -59,11 +59,11 @@ function reduceObserved(history: HistoryRecord, event: ObservedEvent): void {
   if (incarnation === undefined) {
     const at = nameOf(history, event.cluster, event.name);
     if (isEarlierLife(at, event)) {
-      remarkBehind(history, event);
+      if (event.via === 'list' || event.via === 'get') remarkBehind(history, event);
       return;
     }
     incarnation = begin(history, at, event, event.uid, beginningOf(history, at, event));
-  } else if (incarnation.end !== undefined && !outlives(history, incarnation, event)) return;
+  } else if (incarnation.end !== undefined && !isOfEnded(history, incarnation, event)) return;
   history.touched = incarnation;
   describe(incarnation, event);
   const known = incarnation.find(event.token);
@@ -77,7 +77,7 @@ function reduceObserved(history: HistoryRecord, event: ObservedEvent): void {
   known.seen = fuller(known.seen, event);
   if (event.stream !== undefined) {
     const superseded = placeDelivered(incarnation, known, event.stream, isLive(event));
-    if (superseded && (event.via === 'list' || event.change === 'ADDED')) remarkBehind(history, event);
+    if (superseded && !isLive(event) && event.via === 'list') remarkBehind(history, event);
   } else if (event.via === 'get' && known.placed && isSuperseded(incarnation, known)) remarkBehind(history, event);
 }
 
@@ -109,24 +109,24 @@ function describe(incarnation: IncarnationRecord, event: ObservedEvent): void {
 }
 
 /**
- * Whether an object that was taken for gone is there after all. Its own stream may show it again (a selector lost it and
- * found it), or a version that nobody had seen disproves an end that was only inferred. Anything else is the past: what
- * was on its way when the object went, or a server that is behind.
+ * Whether an observation of an object that was taken for gone is to be folded in. Its own stream may show it again (a
+ * selector lost it and found it), or a version that nobody had seen disproves an end that was only inferred: then it lives.
+ * What a watch or an answer brings late was made before the end. Anything else is a server that is behind.
  */
-function outlives(history: HistoryRecord, incarnation: IncarnationRecord, event: ObservedEvent): boolean {
-  const { end } = incarnation;
+function isOfEnded(history: HistoryRecord, incarnation: IncarnationRecord, event: ObservedEvent): boolean {
   const isNew = incarnation.find(event.token) === undefined;
-  const inferred = end?.how === 'in-gap';
-  const sameStream = event.stream !== undefined && event.stream === incarnation.endStream && event.via === 'watch';
-  const successor = nameOf(history, event.cluster, event.name).live;
-  if (isNew && successor === undefined && (inferred || sameStream)) {
+  const inferred = incarnation.end?.how === 'in-gap';
+  const live = event.stream !== undefined && isLive(event);
+  const sameStream = live && event.stream === incarnation.endStream;
+  const isLook = event.stream !== undefined || event.via === 'get';
+  if (isNew && isLook && (inferred || sameStream) && nameOf(history, event.cluster, event.name).live === undefined) {
     delete incarnation.end;
     incarnation.endStream = undefined;
     return true;
   }
-  const late = isNew && end?.how !== 'event' && event.via === 'watch' && event.change !== 'ADDED';
-  if (!late && (event.via === 'list' || event.via === 'watch' || event.via === 'get')) remarkBehind(history, event);
-  return late;
+  if (live || !(event.via === 'list' || event.via === 'get')) return true;
+  remarkBehind(history, event);
+  return false;
 }
 
 function remarkBehind(history: HistoryRecord, event: ObservedEvent): void {
@@ -135,15 +135,17 @@ function remarkBehind(history: HistoryRecord, event: ObservedEvent): void {
 }
 
 /**
- * Whether an unknown incarnation was created before the one that was seen last at its name: an answer from the past. What a
- * watch delivers is not judged by times: the clocks of several API servers differ.
+ * Whether an unknown incarnation was created before the one that was seen last at its name: an answer from the past. A
+ * stream that told of that one, or of its end, is not judged by times: the clocks of several API servers differ.
  */
 function isEarlierLife(at: NameRecord, event: ObservedEvent): boolean {
-  if (isLive(event)) return false;
-  const newest = at.incarnations[at.incarnations.length - 1]?.creationTimestamp;
+  const newest = at.incarnations[at.incarnations.length - 1];
   const created = event.creationTimestamp;
-  if (newest === undefined || created === undefined) return false;
-  return SERVER_TIME.test(newest) && SERVER_TIME.test(created) && created < newest;
+  if (newest?.creationTimestamp === undefined || created === undefined) return false;
+  const { stream } = event;
+  if (stream !== undefined && (newest.endStream === stream || (isLive(event) && newest.lastFrom(stream) !== undefined)))
+    return false;
+  return SERVER_TIME.test(newest.creationTimestamp) && SERVER_TIME.test(created) && created < newest.creationTimestamp;
 }
 
 /** Times of metadata are UTC in whole seconds, so that their texts sort as they do. */
@@ -190,7 +192,7 @@ function reduceAbsent(history: HistoryRecord, event: AbsentEvent): void {
   at.wasAbsent = true;
   let incarnation = event.uid === undefined ? at.live : history.uids.get(uidKey(event.cluster, event.uid));
   if (incarnation === undefined) {
-    if (event.uid === undefined || event.how !== 'event') return;
+    if (event.uid === undefined || event.how !== 'event' || at.live !== undefined) return;
     incarnation = new IncarnationRecord(event.cluster, at.name, event.uid, 'earlier', event.at, event.seq);
     at.incarnations.push(incarnation);
     history.uids.set(uidKey(event.cluster, event.uid), incarnation);
@@ -232,7 +234,7 @@ function reduceWrite(history: HistoryRecord, event: WriteEvent): void {
   if (result.token === event.preconditions?.token || result.token === event.basedOn?.token) return;
   let incarnation = history.uids.get(uidKey(event.cluster, result.uid));
   if (incarnation === undefined) {
-    if (deletes) return;
+    if (deletes || !isNewLife(at, event)) return;
     incarnation = begin(
       history,
       at,
@@ -251,27 +253,20 @@ function reduceWrite(history: HistoryRecord, event: WriteEvent): void {
   }
   const made = incarnation.find(result.token);
   if (made?.madeBy !== event) return;
-  if (verb === 'create') placeFirst(incarnation, made);
-  else placeAfterBase(incarnation, made, event);
+  if (verb === 'create') {
+    made.first = true;
+    placeFirst(incarnation, made);
+    return;
+  }
+  const base = event.preconditions?.token;
+  const before = base === undefined || base === '' ? undefined : incarnation.find(base);
+  if (before !== undefined) link(incarnation, before, made);
 }
 
-/** What a create made is the first version there is. */
-function placeFirst(incarnation: IncarnationRecord, made: VersionRecord): void {
-  made.first = true;
-  if (made.placed) return;
-  incarnation.move(made, 0);
-  made.placed = true;
-}
-
-/** A write that was checked against a token and accepted made the version directly after the one with that token. */
-function placeAfterBase(incarnation: IncarnationRecord, made: VersionRecord, write: WriteEvent): void {
-  const token = write.preconditions?.token;
-  const base = token === undefined || token === '' ? undefined : incarnation.find(token);
-  if (base === undefined || base === made || made.placed) return;
-  const place = made.place < base.place ? base.place : base.place + 1;
-  incarnation.move(made, place);
-  made.placed = base.placed;
-  made.follows = true;
+/** Whether a write can have made an incarnation that nobody has seen: not if it was sent before another one was seen alive. */
+function isNewLife(at: NameRecord, event: WriteEvent): boolean {
+  const { live } = at;
+  return live === undefined || (event.startedAt ?? event.at) > live.firstAt;
 }
 
 /** Unless it was there before the write was sent, or somebody else is known to have made it. */

@@ -135,8 +135,16 @@ describe('the history of incarnations', () => {
     const trace = new TraceBuilder();
     trace.list('U1', 'v1');
     trace.absent('list', { uid: 'U1', stream: 's2' });
-    trace.modified('U1', 'v2', undefined, 's3');
+    trace.list('U1', 'v2', undefined, 's3');
     assert.deepEqual(trace.rows, ['U1 earlier: v1 v2']);
+  });
+
+  it('the late answer of a write does not bring back what is gone', () => {
+    const trace = new TraceBuilder();
+    trace.list('U1', 'v1');
+    trace.absent('list', { uid: 'U1', stream: 's2' });
+    trace.seen(trace.object('U1', 'v2'), { via: 'write' });
+    assert.deepEqual(trace.rows, ['U1 earlier: v1 v2? | in-gap']);
   });
 
   it('an object that left a selection and came back was never gone', () => {
