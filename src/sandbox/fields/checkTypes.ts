@@ -111,13 +111,9 @@ function isUntyped(schema: ScalarSchema): boolean {
   );
 }
 
-/** A value as structured-merge-diff prints it. */
+/** A value as structured-merge-diff prints it: a reference to what it wraps. */
 function shown(value: Json): string {
-  return typeof value === 'string' ? goQuote(value) : goValue(value);
-}
-
-function goValue(value: Json): string {
-  return Array.isArray(value) || isJsonObject(value) ? `&{${goMap(value)}}` : stringifyJson(value);
+  return `&{${goMap(value)}}`;
 }
 
 function goTypeOf(value: Json): string {

@@ -29,7 +29,7 @@ export function completeObject(
  * @throws DecodeError where a value is of a wrong type
  */
 export function completeApplied(kind: Kind, merged: JsonObject): JsonObject {
-  if (kind.coerce === undefined) return completeObject(kind, merged).object;
+  if (kind.coerce === undefined) return completeObject(kind, merged, 'converter').object;
   const metadata = kind.coerce({ metadata: merged['metadata'] ?? {} }).object['metadata'];
   const object: JsonObject = { ...cloneJson(merged), metadata: metadata ?? {} };
   kind.applyDefaults(object);

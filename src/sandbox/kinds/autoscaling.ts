@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from '../../codec/json.ts';
 import { isJsonObject } from '../../codec/json.ts';
-import { invalidValue, required, type FieldError } from '../status.ts';
+import { forbiddenField, invalidValue, notSupported, required, type FieldError } from '../status.ts';
 import { ensureObject, numberAt, objectAt, objectsAt, setDefault, textAt } from './access.ts';
 import { ageOf } from './cells.ts';
 import { defineKind } from './define.ts';
@@ -75,6 +75,7 @@ function autoscalerErrors(object: JsonObject): FieldError[] {
   if (max < 0) errors.push(invalidValue('spec.maxReplicas', max, 'must be greater than or equal to 1'));
   if (min !== undefined && max < min)
     errors.push(invalidValue('spec.maxReplicas', max, 'must be greater than or equal to `minReplicas`'));
+  errors.push(...objectsAt(spec, 'metrics').flatMap((metric, index) => metricErrors(metric, `spec.metrics[${index}]`)));
   const target = objectAt(spec, 'scaleTargetRef');
   const isCore = !textAt(target, 'apiVersion').includes('/');
   if (isCore && textAt(target, 'kind') !== 'ReplicationController') {
@@ -88,6 +89,56 @@ function autoscalerErrors(object: JsonObject): FieldError[] {
     else errors.push(...pathSegment(value).map((text) => invalidValue(`spec.scaleTargetRef.${name}`, value, text)));
   }
   return errors;
+}
+
+const SOURCES = ['object', 'external', 'pods', 'resource', 'containerResource'];
+const TYPES = ['ContainerResource', 'External', 'Object', 'Pods', 'Resource'];
+
+/** A metric names its type and holds the source of that type, and no other. */
+function metricErrors(metric: JsonObject, field: string): FieldError[] {
+  const type = textAt(metric, 'type');
+  const expected = sourceName(type);
+  const present = SOURCES.filter((name) => isJsonObject(metric[name]));
+  const errors: FieldError[] = [];
+  if (type === '') errors.push(required(`${field}.type`, 'must specify a metric source type'));
+  if (!TYPES.includes(type))
+    errors.push(notSupported(`${field}.type`, type, TYPES), notSupported(`${field}.type`, type, TYPES));
+  else if (!present.includes(expected))
+    errors.push(required(`${field}.${expected}`, 'must populate information for the given metric source'));
+  if (present.length !== 1)
+    for (const name of present)
+      if (name !== expected)
+        errors.push(forbiddenField(`${field}.${name}`, 'must populate the given metric source only'));
+  return isJsonObject(metric['resource'])
+    ? [...errors, ...resourceErrors(metric['resource'], `${field}.resource`)]
+    : errors;
+}
+
+function resourceErrors(source: JsonObject, field: string): FieldError[] {
+  const target = objectAt(source, 'target');
+  const kind = textAt(target, 'type');
+  const percent = numberAt(target, 'averageUtilization');
+  const hasValue = textAt(target, 'averageValue') !== '';
+  const errors: FieldError[] = [];
+  if (textAt(source, 'name') === '') errors.push(required(`${field}.name`, 'must specify a resource name'));
+  if (kind === '') errors.push(required(`${field}.target.type`, 'must specify a metric target type'));
+  if (!['Utilization', 'Value', 'AverageValue'].includes(kind))
+    errors.push(invalidValue(`${field}.target.type`, kind, 'must be either Utilization, Value, or AverageValue'));
+  if (percent !== undefined && percent < 1)
+    errors.push(invalidValue(`${field}.target.averageUtilization`, percent, 'must be greater than 0'));
+  if (percent === undefined && !hasValue)
+    errors.push(
+      required(`${field}.target.averageUtilization`, 'must set either a target raw value or a target utilization'),
+    );
+  if (percent !== undefined && hasValue)
+    errors.push(
+      forbiddenField(`${field}.target.averageValue`, 'may not set both a target raw value and a target utilization'),
+    );
+  return errors;
+}
+
+function sourceName(type: string): string {
+  return type === '' ? '' : `${type.charAt(0).toLowerCase()}${type.slice(1)}`;
 }
 
 function cells(object: JsonObject, nowMs: number): Json[] {
@@ -117,7 +168,7 @@ function metricsText(object: JsonObject): string {
 
 function metricText(metric: JsonObject, status: JsonObject | undefined): string {
   const type = textAt(metric, 'type');
-  const key = type === '' ? '' : `${type.charAt(0).toLowerCase()}${type.slice(1)}`;
+  const key = sourceName(type);
   const target = objectAt(metric, key, 'target');
   const now = objectAt(status, key, 'current');
   const percent = numberAt(target, 'averageUtilization');

@@ -57,9 +57,13 @@ export function jobKind(): Kind {
       spec['selector'] = { matchLabels: { [CONTROLLER_UID]: uid } };
     },
     validate: (object) => jobErrors(objectAt(object, 'spec'), 'spec', true),
+    // The server validates the spec of a Job once on its own and once as an update, and names each error twice.
     validateUpdate: (next, live) => {
       const [mine, before] = [objectAt(next, 'spec'), objectAt(live, 'spec')];
-      const errors = JOB_FIXED.flatMap((name) => immutable(mine[name], before[name], `spec.${name}`));
+      const errors = [
+        ...jobErrors(mine, 'spec', true),
+        ...JOB_FIXED.flatMap((name) => immutable(mine[name], before[name], `spec.${name}`)),
+      ];
       if (mine['completionMode'] !== 'Indexed')
         errors.push(...immutable(mine['completions'], before['completions'], 'spec.completions'));
       const fixed = before['suspend'] !== true || numberAt(live, 'status', 'startTime') !== undefined;
@@ -126,7 +130,7 @@ function jobErrors(spec: JsonObject, field: string, needsSelector: boolean): Fie
 function restartErrors(policy: string, field: string): FieldError[] {
   if (policy === '' || policy === 'Always')
     return [{ reason: 'FieldValueRequired', field, message: 'Required value: valid values: "OnFailure", "Never"' }];
-  return ['OnFailure', 'Never'].includes(policy) ? [] : [notSupported(field, policy, ['Never', 'OnFailure'])];
+  return ['OnFailure', 'Never'].includes(policy) ? [] : [notSupported(field, policy, ['OnFailure', 'Never'])];
 }
 
 const CONDITIONS = [

@@ -27,6 +27,8 @@ export interface KindRules {
   readonly generation?: 'none' | 'spec' | 'spec-or-annotations' | ((next: JsonObject, live: JsonObject) => boolean);
   /** A status that comes with a create is kept (Nodes). */
   readonly keepsStatusOnCreate?: boolean;
+  /** Finalizers need not be qualified (Events, whose metadata are checked less). */
+  readonly plainFinalizers?: boolean;
   /** False for a second version or group of the same stored objects. */
   readonly isStorageVersion?: boolean;
   readonly defaultPropagation?: 'Background' | 'Orphan';
@@ -131,7 +133,7 @@ export function defineKind(rules: KindRules): Kind {
       keepGeneration(next, live, generation !== 'none' && counts(generation, next, live, subresource));
     },
     validateCreate: (object) => [
-      ...metadataErrors(object, namespaced, checkName, true),
+      ...metadataErrors(object, namespaced, checkName, rules.plainFinalizers !== true),
       ...(rules.validate?.(object) ?? []),
     ],
     validateUpdate: (next, live, subresource) => {

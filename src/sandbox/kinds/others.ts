@@ -47,6 +47,7 @@ export function eventKind(): Kind {
     createOnUpdate: true,
     storage: EVENT_STORAGE,
     metadataChecks: { changes: 0, whole: 0 },
+    plainFinalizers: true,
     fieldSelectors: {
       'involvedObject.kind': ['involvedObject', 'kind'],
       'involvedObject.namespace': ['involvedObject', 'namespace'],

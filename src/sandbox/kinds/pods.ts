@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from '../../codec/json.ts';
 import { cloneJson, equalJson, isJsonObject } from '../../codec/json.ts';
 import { parseQuantity } from '../schema/quantity.ts';
-import { forbiddenField, invalidValue, type FieldError } from '../status.ts';
+import { forbiddenField, invalidValue, required, type FieldError } from '../status.ts';
 import { ensureObject, numberAt, objectAt, objectsAt, setDefault, setOrDelete, textAt } from './access.ts';
 import { defineKind } from './define.ts';
 import type { Kind } from './kind.ts';
@@ -114,7 +114,12 @@ function specErrors(next: JsonObject, live: JsonObject): FieldError[] {
       return [forbiddenField(`spec.${list}`, 'pod updates may not add or remove containers')];
     }
   }
-  const errors: FieldError[] = deadlineErrors(spec, stored);
+  const noImage = ['containers', 'initContainers'].flatMap((list) =>
+    objectsAt(spec, list).flatMap((container, index) =>
+      textAt(container, 'image') === '' ? [required(`spec.${list}[${index}].image`)] : [],
+    ),
+  );
+  const errors: FieldError[] = [...noImage, ...deadlineErrors(spec, stored)];
   if (errors.some((error) => error.message.includes('less than or equal'))) return errors;
   errors.push(...tolerationErrors(spec, stored));
   const munged = cloneJson(spec);

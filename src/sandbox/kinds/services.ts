@@ -7,7 +7,7 @@ import { ageOf, orNone } from './cells.ts';
 import { defineKind } from './define.ts';
 import type { Kind, WriteContext } from './kind.ts';
 import { labelErrors } from './metadata.ts';
-import { dnsLabel, portNumber } from './names.ts';
+import { dnsLabel, portName, portNumber } from './names.ts';
 import { serviceWarnings } from './warnings.ts';
 import { NODE_PORTS, SERVICE_IPS } from './serviceAllocator.ts';
 import { plainText } from '../schema/plainText.ts';
@@ -39,7 +39,9 @@ export function serviceKind(): Kind {
       const hasIngress = objectsAt(next, 'status', 'loadBalancer', 'ingress').length > 0;
       const field = 'status.loadBalancer.ingress';
       const isBalancer = textAt(next, 'spec', 'type') === 'LoadBalancer';
-      return hasIngress && !isBalancer ? [forbiddenField(field, "may only be used when `spec.type` is 'LoadBalancer'")] : [];
+      return hasIngress && !isBalancer
+        ? [forbiddenField(field, "may only be used when `spec.type` is 'LoadBalancer'")]
+        : [];
     },
     validateUpdate: (next, live) => updateErrors(objectAt(next, 'spec'), objectAt(live, 'spec')),
     warnings: serviceWarnings,
@@ -267,6 +269,8 @@ function portErrors(
   const target = port['targetPort'];
   if (typeof target === 'number')
     errors.push(...portNumber(target).map((text) => invalidValue(`${field}.targetPort`, target, text)));
+  if (typeof target === 'string')
+    errors.push(...portName(target).map((text) => invalidValue(`${field}.targetPort`, target, text)));
   if ((numberAt(port, 'nodePort') ?? 0) !== 0 && type !== 'NodePort' && type !== 'LoadBalancer') {
     errors.push({
       reason: 'FieldValueForbidden',
@@ -279,7 +283,7 @@ function portErrors(
     errors.push({
       reason: 'FieldValueDuplicate',
       field,
-      message: `Duplicate value: {"name":"","protocol":"${protocol}","port":${number},"targetPort":0}`,
+      message: `Duplicate value: {"Name":"","Protocol":"${protocol}","AppProtocol":null,"Port":${number},"TargetPort":0,"NodePort":0}`,
     });
   numbers.add(identity);
   return errors;

@@ -236,5 +236,5 @@ function claimUpdateErrors(next: JsonObject, live: JsonObject): FieldError[] {
 }
 
 function storageOf(spec: JsonObject): ReturnType<typeof parseQuantity> {
-  return parseQuantity(plainText(objectAt(spec, 'resources', 'requests')['storage'] ?? ''));
+  return parseQuantity(plainText(objectAt(spec, 'resources', 'requests')['storage'] ?? '0'));
 }

@@ -16,7 +16,10 @@ export class DecodeError extends Error {
  * @throws DecodeError at the first value of a wrong type
  */
 export function normalize(schema: Schema, value: Json, reader: Reader = 'json'): Json {
-  return new Normalizer(schema, reader).any(schema, value, { struct: '', path: '' });
+  const normalizer = new Normalizer(schema, reader);
+  const normal = normalizer.any(schema, value, { struct: '', path: '' });
+  if (normalizer.firstMismatch !== undefined) throw normalizer.firstMismatch;
+  return normal;
 }
 
 /** Who reads: the JSON decoder, or the converter of generic objects (after a strategic merge), whose messages are shorter. */
@@ -32,11 +35,15 @@ export function emptyOf(schema: Schema): JsonObject {
 interface Place {
   readonly struct: string;
   readonly path: string;
+  /** Whether the value is one of a map's. */
+  readonly inMap?: boolean;
 }
 
 class Normalizer {
   private readonly root: Schema;
   private readonly reader: Reader;
+  /** Go's decoder goes on after a wrong type and reports the first; an unreadable time or quantity stops it at once. */
+  firstMismatch: DecodeError | undefined;
 
   constructor(root: Schema, reader: Reader) {
     this.root = root;
@@ -60,12 +67,16 @@ class Normalizer {
 
   private struct(schema: StructSchema, value: Json, place: Place): JsonObject {
     const out: JsonObject = {};
-    if (value !== null && !isJsonObject(value)) throw this.mismatch(value, schema.goName, place);
+    if (value !== null && !isJsonObject(value)) return this.mismatch(value, schema.goName, place, {});
     const struct = schema.goName.split('.').at(-1) ?? '';
+    const placeOf = (name: string): Place => ({ struct, path: place.path === '' ? name : `${place.path}.${name}` });
+    const read = new Map<string, Json | undefined>();
+    for (const name of value === null ? [] : Object.keys(value)) {
+      const field = schema.fields.get(name);
+      if (field !== undefined) read.set(name, this.field(field, value?.[name] ?? null, placeOf(name)));
+    }
     for (const field of schema.fields.values()) {
-      const given = value === null || !Object.hasOwn(value, field.name) ? undefined : value[field.name];
-      const path = place.path === '' ? field.name : `${place.path}.${field.name}`;
-      const printed = this.field(field, given ?? null, { struct, path });
+      const printed = read.has(field.name) ? read.get(field.name) : this.field(field, null, placeOf(field.name));
       if (printed !== undefined) out[field.name] = printed;
     }
     return out;
@@ -87,15 +98,18 @@ class Normalizer {
 
   private map(values: Schema, value: Json, place: Place, goType: string): Json {
     if (value === null) return null;
-    if (!isJsonObject(value)) throw this.mismatch(value, goType, place);
+    if (!isJsonObject(value)) return this.mismatch(value, goType, place, null, 'map');
+    const read = Object.entries(value).map(
+      ([key, item]) => [key, this.any(values, item, { ...place, inMap: true })] as const,
+    );
     const out: JsonObject = {};
-    for (const key of Object.keys(value).sort()) setOwn(out, key, this.any(values, value[key] ?? null, place));
+    for (const [key, item] of read.sort(([a], [b]) => (a < b ? -1 : 1))) setOwn(out, key, item);
     return out;
   }
 
   private list(items: Schema, value: Json, place: Place, goType: string): Json {
     if (value === null) return null;
-    if (!Array.isArray(value)) throw this.mismatch(value, goType, place);
+    if (!Array.isArray(value)) return this.mismatch(value, goType, place, null, 'slice');
     return value.map((item) => this.any(items, item, place));
   }
 
@@ -123,13 +137,19 @@ class Normalizer {
     if (value === null) return { string: '', integer: 0, number: 0, boolean: false }[schema.json];
     const fits =
       schema.json === 'number' ? typeof value === 'number' || typeof value === 'bigint' : typeof value === schema.json;
-    if (!fits) throw this.mismatch(value, schema.goType, place);
+    if (!fits)
+      return this.mismatch(
+        value,
+        schema.goType,
+        place,
+        { string: '', integer: 0, number: 0, boolean: false }[schema.json],
+      );
     return value;
   }
 
   private integer(schema: ScalarSchema, value: Json, place: Place): Json {
     if (value === null) return 0;
-    if (typeof value !== 'number' && typeof value !== 'bigint') throw this.mismatch(value, schema.goType, place);
+    if (typeof value !== 'number' && typeof value !== 'bigint') return this.mismatch(value, schema.goType, place, 0);
     const limit = schema.format === 'int32' ? 2n ** 31n : 2n ** 63n;
     const whole = typeof value === 'bigint' || Number.isInteger(value);
     if (!whole || BigInt(value) >= limit || BigInt(value) < -limit) {
@@ -169,16 +189,29 @@ class Normalizer {
 
   private bytes(value: Json, place: Place): Json {
     if (value === null) return '';
-    if (typeof value !== 'string') throw this.mismatch(value, '[]uint8', place);
+    if (typeof value !== 'string') return this.mismatch(value, '[]uint8', place, '', 'slice');
     const text = value.replaceAll(/[\r\n]/g, '');
     const bad = illegalBase64(text);
-    if (bad >= 0) throw new DecodeError(`illegal base64 data at input byte ${bad}`);
-    return text;
+    if (bad < 0) return text;
+    const said = `illegal base64 data at input byte ${bad}`;
+    if (this.reader === 'converter') throw new DecodeError(`error decoding from json: ${said}`);
+    this.firstMismatch ??= new DecodeError(said);
+    return '';
   }
 
-  private mismatch(value: Json, goType: string, place: Place): DecodeError {
-    if (this.reader === 'converter') return new DecodeError(converterText(value, goType));
-    return new DecodeError(`json: cannot unmarshal ${kindOf(value)} into ${this.target(place)} of type ${goType}`);
+  /** Notes a value of a wrong type and answers what stands in its place; the converter gives up at once. */
+  private mismatch<T extends Json>(
+    value: Json,
+    goType: string,
+    place: Place,
+    instead: T,
+    shape: 'struct' | 'map' | 'slice' = 'struct',
+  ): T {
+    if (this.reader === 'converter') throw new DecodeError(converterText(value, goType, shape, place.inMap === true));
+    this.firstMismatch ??= new DecodeError(
+      `json: cannot unmarshal ${kindOf(value)} into ${this.target(place)} of type ${goType}`,
+    );
+    return instead;
   }
 
   private target(place: Place): string {
@@ -190,22 +223,21 @@ class Normalizer {
 }
 
 /** What the converter says of a value that does not fit a Go type. */
-function converterText(value: Json, goType: string): string {
-  const given = Array.isArray(value)
-    ? 'slice'
-    : typeof value === 'string'
-      ? 'string'
-      : typeof value === 'boolean'
-        ? 'bool'
-        : typeof value === 'object'
-          ? 'map'
-          : 'int64';
-  if (goType.startsWith('[]')) return `cannot restore slice from ${given}`;
-  if (goType.startsWith('map[')) return `cannot restore map from ${given}`;
-  if (/^(string|bool|u?int\d*|float\d+)$/.test(goType)) return `unrecognized type: ${goType}`;
-  return /^v\d/.test(goType) && typeof value === 'object'
-    ? 'unrecognized type: string'
+function converterText(value: Json, goType: string, shape: 'struct' | 'map' | 'slice', inMap: boolean): string {
+  const given = goKind(value);
+  if (shape !== 'struct') return `cannot restore ${shape} from ${given}`;
+  if (/^v\d\w*\.[A-Z]/.test(goType) && typeof value === 'object') return 'unrecognized type: string';
+  if (inMap) return `cannot convert ${given} to ${goType}`;
+  return /^(string|bool|u?int\d*|float\d+)$/.test(goType)
+    ? `unrecognized type: ${goType}`
     : `cannot restore struct from: ${given}`;
+}
+
+function goKind(value: Json): string {
+  if (Array.isArray(value)) return 'slice';
+  if (typeof value === 'string') return 'string';
+  if (typeof value === 'boolean') return 'bool';
+  return typeof value === 'object' ? 'map' : 'int64';
 }
 
 /** The kind of a JSON value as Go's decoder names it. */
