@@ -188,13 +188,19 @@ async function useWindow(page, request) {
   }
 }
 
-/** The visible texts that a selector finds, in the window and in the frames of its webviews. */
+/** The visible texts that a selector finds, placeholders of inputs included, in the window and in the frames of its webviews. */
 async function texts(page, selector) {
   const found = [];
+  const textOf = (elements) =>
+    elements
+      .filter((element) => element.checkVisibility())
+      .map((element) =>
+        [element.innerText, ...[...element.querySelectorAll('input')].map((input) => input.placeholder)].join('\n'),
+      );
   for (const frame of page.frames()) {
     const part = await frame
       .locator(selector)
-      .allInnerTexts()
+      .evaluateAll(textOf)
       .catch(() => []);
     found.push(...part);
   }

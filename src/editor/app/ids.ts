@@ -44,6 +44,7 @@ export const commandIds = {
   exportTrace: 'objectVersions.exportTrace',
   clearLog: 'objectVersions.clearLog',
   toggleReadOnly: 'objectVersions.toggleReadOnly',
+  waitUntilObserved: 'objectVersions.waitUntilObserved',
   showLastReport: 'objectVersions.showLastReport',
   showLog: 'objectVersions.showLog',
   openWalkthrough: 'objectVersions.openWalkthrough',

@@ -200,6 +200,8 @@ export class LiveDocuments implements Disposable {
     if (!text.isDirty) {
       // A text that shows no known object is one that was restored; its base is then the draft's, or not known.
       document.base = document.objectOfText(text.getText()) ?? document.base;
+      // What changed on the server while there was unsaved text, or what a save made of it, can be shown now.
+      this.showStored(document);
       return;
     }
     const { base } = document;

@@ -33,9 +33,6 @@ export interface ObjectSaverParts {
   readonly onError: (error: unknown) => void;
 }
 
-/** How long VS Code gets to take note of a save before the text may follow what the server made of it. */
-const SETTLE_MS = 50;
-
 /**
  * A save of a document is a safe write of what a person changed in it. It succeeds only when the change is stored; in every
  * other case it fails with a sentence, and the text stays in the editor byte for byte.
@@ -95,7 +92,6 @@ export class ObjectSaver implements Saver {
     }
     problems.clear(uri);
     await live.written(document, text, desired, report.object ?? document.stored);
-    setTimeout(() => live.showStored(document), SETTLE_MS);
   }
 
   private async saveDecision(uri: Uri, id: string, text: string): Promise<void> {

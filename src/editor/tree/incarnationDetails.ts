@@ -88,6 +88,7 @@ function versionFacts(input: DetailInput, version: Version): (DetailNode | undef
     },
     ownersRow(nodeId, version.body),
     referencesRow(input, version.body),
+    ownedRow(input),
   ];
 }
 
@@ -204,6 +205,35 @@ function referenceRow({ history, incarnation, nodeId }: DetailInput, reference: 
     icon: gone ? 'warning' : 'link',
     ...(gone ? { colour: 'list.warningForeground' } : {}),
   };
+}
+
+/** Living objects that name this incarnation as their owner, by UID, as far as they are watched. */
+function ownedRow({ history, incarnation, nodeId }: DetailInput): DetailNode | undefined {
+  const owned = [...history.uids.values()].filter(
+    (other) => other.end === undefined && other.cluster === incarnation.cluster && isOwnedBy(other, incarnation.uid),
+  );
+  if (owned.length === 0) return undefined;
+  return {
+    type: 'detail',
+    id: `${nodeId}/owned`,
+    label: l10n.t('Owns'),
+    description: `${owned.length}`,
+    icon: 'type-hierarchy-sub',
+    children: owned.slice(0, FIELDS_SHOWN).map((other) => ({
+      type: 'detail',
+      id: `${nodeId}/owned/${other.uid}`,
+      label: `${other.kind} ${other.name.name}`,
+      description: shortUid(other.uid),
+      tooltip: other.uid,
+      icon: 'symbol-object',
+    })),
+  };
+}
+
+function isOwnedBy(other: Incarnation, uid: string): boolean {
+  const metadata = newestVersion(other)?.body?.['metadata'];
+  const owners = isJsonObject(metadata) ? metadata['ownerReferences'] : undefined;
+  return Array.isArray(owners) && owners.some((owner) => isJsonObject(owner) && owner['uid'] === uid);
 }
 
 function findingsRow({ findings, incarnation, nodeId }: DetailInput): DetailNode | undefined {

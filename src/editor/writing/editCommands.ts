@@ -13,6 +13,7 @@ import { readObject } from '../documents/readObject.ts';
 import type { Located } from '../documents/objectSaver.ts';
 import type { Report } from '../../write/report.ts';
 import { describeTarget, identityOf } from '../../write/target.ts';
+import { waitUntilObserved } from './waitUntilObserved.ts';
 import { isDone, outcomeSentence } from './outcomeWords.ts';
 
 const READ_LIMIT_MS = 20_000;
@@ -40,6 +41,9 @@ export function registerEditCommands(editor: Editor): Disposable[] {
     edit(commandIds.setAnnotation, (object) => askPair(object, 'annotations', l10n.t('Set Annotation'))),
     edit(commandIds.setImage, askImage),
     edit(commandIds.removeFinalizer, askFinalizer),
+    editor.command(commandIds.waitUntilObserved, (node) =>
+      waitUntilObserved(editor, livingIncarnationOf(editor, node)),
+    ),
     editor.command(commandIds.showLastReport, () => editor.reports.show()),
   ];
 }

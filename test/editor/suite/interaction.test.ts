@@ -1,0 +1,141 @@
+import assert from 'node:assert/strict';
+import * as vscode from 'vscode';
+import type { ObjectVersionsApi } from '../../../src/editor/app/api.ts';
+import { toolNames } from '../../../src/editor/tools/languageModelTools.ts';
+import { apiServer, configMap, metadata, must, namespace, patch } from '../apiServer.ts';
+import { closeAll, extension, objectRow, removeAllWatches, rowsBelow, until, useKubeconfig } from '../extension.ts';
+import { press, screenshot, texts, type } from '../window.ts';
+
+describe('by keyboard and commands', () => {
+  let api: ObjectVersionsApi;
+  let ns: string;
+  const path = (name: string): string => `/api/v1/namespaces/${ns}/configmaps/${name}`;
+
+  before(async () => {
+    api = await extension();
+    await removeAllWatches(api);
+    await useKubeconfig({ keys: { server: apiServer.url.origin } });
+    ns = await namespace('keys');
+    await must('POST', `/api/v1/namespaces/${ns}/configmaps`, configMap('one', { x: '1' }));
+    await vscode.commands.executeCommand('objectVersions.watchedObjects.focus');
+  });
+
+  afterEach(closeAll);
+
+  /** Answers the question that is open: types, and waits for the next one or for none. */
+  async function answer(question: string, text: string): Promise<void> {
+    await until(`the question "${question}"`, async () => {
+      const shown = await texts('.quick-input-widget');
+      return shown === undefined || shown.some((item) => item.includes(question)) ? true : undefined;
+    });
+    if (text !== '') await type(text);
+    await new Promise((later) => setTimeout(later, 300));
+    await press('Enter');
+  }
+
+  /** Whether the window can be asked; where VS Code runs by itself, without our launcher, it has no keyboard to lend. */
+  async function hasKeyboard(): Promise<boolean> {
+    return (await texts('.monaco-workbench')) !== undefined;
+  }
+
+  it('a watch is added: context, resource from discovery, namespace, name, labels', async () => {
+    if (!(await hasKeyboard())) {
+      await api.addWatch('keys', `configmaps in ${ns}`);
+      return;
+    }
+    const adding = vscode.commands.executeCommand('objectVersions.addWatch');
+    await answer('Which cluster', 'keys');
+    await answer('Which resource', 'configmaps');
+    await answer('Which namespace', ns);
+    await answer('Name of one object', '');
+    await answer('Labels', '');
+    await adding;
+    assert.deepEqual(
+      api.watches().map(({ definition }) => [definition.resource, definition.namespace, definition.cluster]),
+      [['configmaps', ns, 'keys']],
+    );
+    await until('its object', () => objectRow(api, 'one'));
+  });
+
+  it('a label is set by a safe write of that one field', async () => {
+    const row = await until('the row', () => objectRow(api, 'one'));
+    if (!(await hasKeyboard())) return;
+    const editing = vscode.commands.executeCommand('objectVersions.setLabel', row.node);
+    await answer('NAME=VALUE', 'tier=front');
+    await editing;
+    const stored = await must('GET', path('one'));
+    assert.deepEqual((stored['metadata'] as Record<string, unknown>)['labels'], { tier: 'front' });
+    const fields = metadata(stored)['managedFields'] as unknown as { manager: string }[];
+    assert.ok(
+      fields.some(({ manager }) => manager === 'object-versions'),
+      'G3: our own field manager, and no library default',
+    );
+  });
+
+  it('two versions are compared in a diff, each with its badge', async () => {
+    await patch(path('one'), { data: { x: '2' } });
+    const version = await until('two versions', () => {
+      const found = rowsBelow(api, 4, objectRow(api, 'one')?.node).filter(({ context }) => context === 'version');
+      return found.length >= 2 ? found[0] : undefined;
+    });
+    await vscode.commands.executeCommand('objectVersions.compareWithPrevious', version.node);
+    const tab = await until('the diff', () => vscode.window.tabGroups.activeTabGroup.activeTab);
+    assert.match(tab.label, /^one [a-z]{2}·\w+ ↔ [a-z]{2}·\w+$/);
+    await until('both sides', () =>
+      vscode.workspace.textDocuments.filter(({ uri }) => uri.path.startsWith('/@version/')).length >= 2
+        ? true
+        : undefined,
+    );
+    await screenshot('diff');
+  });
+
+  it('incarnations are compared as such', async () => {
+    await must('DELETE', path('one'));
+    await must('POST', `/api/v1/namespaces/${ns}/configmaps`, configMap('one', { x: '3' }));
+    const row = await until('two lives', () => {
+      const found = objectRow(api, 'one');
+      return found !== undefined && api.rows(found.node).length === 2 ? found : undefined;
+    });
+    await vscode.commands.executeCommand('objectVersions.compareIncarnations', row.node);
+    const tab = await until('the diff', () => {
+      const active = vscode.window.tabGroups.activeTabGroup.activeTab;
+      return active?.label.includes('incarnation') === true ? active : undefined;
+    });
+    assert.match(tab.label, /^one: incarnation [0-9a-f]{8} ↔ incarnation [0-9a-f]{8}$/);
+  });
+
+  it('nothing can be done to an old incarnation', async () => {
+    const row = await until('the row', () => objectRow(api, 'one'));
+    const old = api.rows(row.node)[1];
+    assert.equal(old?.context, 'incarnation old');
+    const before = metadata(await must('GET', path('one')))['resourceVersion'];
+    for (const command of ['deleteObject', 'setLabel', 'openObject'])
+      await vscode.commands.executeCommand(`objectVersions.${command}`, old.node);
+    assert.equal(metadata(await must('GET', path('one')))['resourceVersion'], before);
+  });
+
+  it('the timeline is there as text, for screen readers', async () => {
+    await vscode.commands.executeCommand('objectVersions.showTimelineAsText');
+    const text = await until('the document', () => vscode.window.activeTextEditor?.document.getText());
+    assert.match(text, /# Object Timeline/);
+    assert.ok(text.includes(`configmaps ${ns}/one`));
+  });
+
+  it('tools for language models only read, and give no content and no token', async () => {
+    const token = new vscode.CancellationTokenSource().token;
+    const result = await vscode.lm.invokeTool(
+      toolNames.objects,
+      { input: { query: `${ns}/one` }, toolInvocationToken: undefined },
+      token,
+    );
+    const text = result.content
+      .map((part) => (part instanceof vscode.LanguageModelTextPart ? part.value : ''))
+      .join('');
+    const [found] = JSON.parse(text) as { object: string; incarnations: number; uid: string }[];
+    assert.equal(found?.incarnations, 2);
+    const stored = await must('GET', path('one'));
+    assert.equal(found.uid, metadata(stored)['uid']);
+    assert.equal(text.includes(`"${metadata(stored)['resourceVersion']}"`), false);
+    assert.doesNotMatch(text, /"x":/);
+  });
+});
