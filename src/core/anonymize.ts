@@ -10,7 +10,6 @@ import {
   TIME,
   UID,
   UIDS,
-  type SharedFinding,
 } from './anonymizeRules.ts';
 import { hashText } from './hash.ts';
 import { formatPath, parsePath, type Path, type PathStep } from './path.ts';
@@ -55,24 +54,6 @@ export class Anonymizer {
   /** What a cluster is called under its new id. */
   clusterLabel(replacedId: string): string {
     return this.word('cluster', replacedId);
-  }
-
-  /** A finding about the replaced events: its words name people's things, so only its id speaks. */
-  finding<F extends SharedFinding>(finding: F): F {
-    const { object } = finding;
-    return {
-      ...finding,
-      object: {
-        ...object,
-        cluster: optional(object.cluster, (id) => this.id(id)),
-        namespace: this.word('ns', object.namespace),
-        name: this.word('name', object.name),
-        uid: optional(object.uid, (id) => this.id(id)),
-      },
-      actors: finding.actors.map((actor) => this.program(actor)),
-      fields: finding.fields.map((text) => this.pathText(text)),
-      explanation: finding.id,
-    };
   }
 
   private replaced(event: TraceEvent | NewTraceEvent): object {

@@ -1,19 +1,5 @@
 import type { Json } from '../codec/json.ts';
 
-/** The parts of a finding that name something. */
-export interface SharedFinding {
-  readonly id: string;
-  readonly object: {
-    readonly cluster?: string | undefined;
-    readonly namespace: string;
-    readonly name: string;
-    readonly uid?: string | undefined;
-  };
-  readonly actors: readonly string[];
-  readonly fields: readonly string[];
-  readonly explanation: string;
-}
-
 /** A whole text that is a UID. */
 export const UID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 /** UIDs within a text. */

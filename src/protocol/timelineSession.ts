@@ -78,23 +78,21 @@ const REQUEST_TIMEOUT_MS = 30_000;
 export class TimelineSession implements Disposable {
   private readonly options: TimelineSessionOptions;
   private readonly channel: Channel<Record<string, never>, TimelineRequests, TimelineToHost>;
-  private readonly projection: TimelineProjection;
+  private projection: TimelineProjection;
   private readonly translate: Translate;
   private readonly disposables = new DisposableStore();
   private projectedSeq = 0;
   private findingsChanged = true;
   private sequence = 0;
   private connected = false;
+  /** What was asked to be shown before the view was there. */
+  private waiting: HostToTimeline[] = [];
   private gathering: Disposable | undefined;
 
   constructor(options: TimelineSessionOptions) {
     this.options = options;
     this.translate = translateWith(options.translations);
-    this.projection = new TimelineProjection({
-      clusterLabel: options.clusterLabel,
-      translate: this.translate,
-      eventAt: (seq) => options.source.eventAt(seq),
-    });
+    this.projection = this.newProjection();
     this.channel = this.disposables.add(
       new Channel({
         port: options.port,
@@ -119,17 +117,32 @@ export class TimelineSession implements Disposable {
 
   /** Selects an event in the view and brings it into sight. */
   reveal(event: number): void {
-    this.send({ type: 'reveal', event });
+    this.whenConnected({ type: 'reveal', event });
   }
 
   /** Brings an object's lane into sight. */
   revealObject(object: ObjectRef): void {
-    this.send({ type: 'revealObject', object });
+    this.whenConnected({ type: 'revealObject', object });
   }
 
   /** Sets the text of the filter. */
   setFilter(filter: string): void {
-    this.send({ type: 'setFilter', filter });
+    this.whenConnected({ type: 'setFilter', filter });
+  }
+
+  /** The view is hidden, so nothing reaches it: nothing is sent until it says `ready` again. */
+  disconnect(): void {
+    this.connected = false;
+    this.gathering?.dispose();
+    this.gathering = undefined;
+  }
+
+  /** The source is another log now: everything is projected and sent anew. */
+  restart(): void {
+    this.projection = this.newProjection();
+    this.projectedSeq = 0;
+    this.findingsChanged = true;
+    if (this.connected) this.sendSnapshot();
   }
 
   dispose(): void {
@@ -153,9 +166,26 @@ export class TimelineSession implements Disposable {
       const { translations, settings } = this.options;
       this.send({ type: 'init', protocol: TIMELINE_PROTOCOL, translations, settings });
     }
+    this.sendSnapshot();
+    const { waiting } = this;
+    this.waiting = [];
+    for (const late of waiting) this.send(late);
+  }
+
+  private sendSnapshot(): void {
     this.project();
     this.sequence += 1;
     this.send({ type: 'snapshot', sequence: this.sequence, model: this.projection.model() });
+  }
+
+  private newProjection(): TimelineProjection {
+    const { clusterLabel, source } = this.options;
+    return new TimelineProjection({ clusterLabel, translate: this.translate, eventAt: (seq) => source.eventAt(seq) });
+  }
+
+  private whenConnected(message: HostToTimeline): void {
+    if (this.connected) this.send(message);
+    else this.waiting.push(message);
   }
 
   private gather(): void {

@@ -161,6 +161,38 @@ describe('timeline session', () => {
     assert.deepEqual(last(), { type: 'reply', id: 6, result: { saved: false } });
   });
 
+  it('shows what was asked for before the view was there, after everything', () => {
+    const { session: made, tell, types } = session();
+    made.reveal(3);
+    made.setFilter('ns:shop');
+    assert.deepEqual(types(), []);
+    tell({ type: 'ready', protocol: 1 });
+    assert.deepEqual(types(), ['init', 'snapshot', 'reveal', 'setFilter']);
+    tell({ type: 'resync', sequence: 1 });
+    assert.equal(types().at(-1), 'snapshot');
+  });
+
+  it('sends nothing to a view that is hidden, and everything when it is there again', () => {
+    const { log, session: made, tell, types, timers, last } = session();
+    tell({ type: 'ready', protocol: 1 });
+    log.appendAll(demo().events.slice(0, 5));
+    made.disconnect();
+    assert.equal(timers.size, 0);
+    log.appendAll(demo().events.slice(5, 10));
+    assert.deepEqual(types(), ['init', 'snapshot']);
+    tell({ type: 'ready', protocol: 1 });
+    assert.equal((last() as { model: { lastSeq: number } }).model.lastSeq, 10);
+  });
+
+  it('started again over another log sends that log and nothing of the one before', () => {
+    const { log, session: made, tell, last } = session();
+    log.appendAll(demo().events.slice(0, 5));
+    tell({ type: 'ready', protocol: 1 });
+    made.restart();
+    const { model } = last() as { model: { lastSeq: number; marks: { at: Float64Array } } };
+    assert.deepEqual([model.lastSeq, model.marks.at.length], [5, 5]);
+  });
+
   it('leaves no timer when it is disposed', () => {
     const { log, tell, timers, session: made } = session();
     tell({ type: 'ready', protocol: 1 });

@@ -1,4 +1,3 @@
-import { Anonymizer } from '../../src/core/anonymize.ts';
 import { Emitter } from '../../src/base/emitter.ts';
 import { EventLog } from '../../src/core/eventLog.ts';
 import type { TimelineFinding, TimelineModel } from '../../src/core/timeline/model.ts';
@@ -132,7 +131,7 @@ export function startTestHost(): void {
             },
             sharedModel: async () => {
               await record('sharedModel', null);
-              return sharedModel(Array.from(log.eventsFrom(1)), findings, new Anonymizer('test'), english);
+              return sharedModel(log.eventsFrom(1), 'test', english);
             },
           },
           clusterLabel: () => 'kind-dev',

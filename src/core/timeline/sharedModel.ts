@@ -1,32 +1,35 @@
-import type { Anonymizer } from '../anonymize.ts';
+import { Anonymizer } from '../anonymize.ts';
+import { createDetector } from '../findings/detect.ts';
 import { emptyHistory, reduce } from '../reduce.ts';
 import type { TraceEvent } from '../traceEvent.ts';
-import type { TimelineFinding, TimelineModel } from './model.ts';
+import type { TimelineModel } from './model.ts';
 import { TimelineProjection } from './project.ts';
 import type { Translate } from './translate.ts';
 
 /**
- * The timeline of a log whose names and values are replaced, as `Anonymizer` does: for a picture that can be shared. Only
- * the numbers of findings are kept, and what they are about under its new name.
+ * The timeline of a log whose names and values are replaced, as `Anonymizer` does with this secret: for a picture that can
+ * be shared. The findings are found anew in what was replaced, so that their words hold no name either.
  */
-export function sharedModel(
-  events: readonly TraceEvent[],
-  findings: readonly TimelineFinding[],
-  anonymizer: Anonymizer,
-  translate: Translate,
-): TimelineModel {
+export function sharedModel(events: Iterable<TraceEvent>, secret: string, translate: Translate): TimelineModel {
+  const anonymizer = new Anonymizer(secret);
   const history = emptyHistory();
-  const replaced = events.map((event) => anonymizer.event(event));
-  const bySeq = new Map(replaced.map((event) => [event.seq, event]));
+  const detector = createDetector();
+  const known = new Map<number, TraceEvent>();
   const projection = new TimelineProjection({
     clusterLabel: (cluster) => anonymizer.clusterLabel(cluster),
     translate,
-    eventAt: (seq) => bySeq.get(seq),
+    eventAt: (seq) => known.get(seq),
   });
-  for (const event of replaced) {
+  for (const original of events) {
+    const event = anonymizer.event(original);
+    known.set(event.seq, event);
     reduce(history, event);
+    detector.add(event);
     projection.add([event], history);
   }
-  projection.setFindings(findings.map((finding) => anonymizer.finding(finding)));
+  detector.end();
+  projection.setFindings(
+    detector.findings().map((finding) => ({ ...finding, object: { ...finding.object, cluster: finding.cluster } })),
+  );
   return projection.model();
 }
