@@ -4,7 +4,7 @@ import type { JsonObject } from '../codec/json.ts';
 import { checkNamespaceTakesNew } from './namespaces.ts';
 import { dedupOwnerReferences } from './ownerReferences.ts';
 import { bucketOf, keyOf } from './registry.ts';
-import { metadataOf, metaString, resourceOf, timestamp, writeContext, type ApiState, type Call } from './state.ts';
+import { inVersion, metadataOf, metaString, resourceOf, timestamp, writeContext, type ApiState, type Call } from './state.ts';
 import { alreadyExists, bareError, invalid } from './status.ts';
 
 const SUFFIX_ALPHABET = 'bcdfghjklmnpqrstvwxz2456789';
@@ -34,6 +34,7 @@ export function createObject(state: ApiState, call: Call, object: JsonObject, by
   try {
     const errors = kind.validateCreate(object);
     if (errors.length > 0) throw invalid(kind, metaString(object, 'name'), errors);
+    call.warnings.push(...kind.warnings(object, undefined, call.subresource));
     const parsed = state.store.tokens.parse(sentVersion);
     if (!byUpdate && !call.dryRun && 'revision' in parsed && parsed.revision !== 0) throw bareError('resourceVersion should not be set on objects to be created');
     if (!call.dryRun) delete metadata['resourceVersion'];
@@ -42,7 +43,9 @@ export function createObject(state: ApiState, call: Call, object: JsonObject, by
     if (live !== undefined && !generated) {
       throw alreadyExists(resourceOf(kind), metaString(object, 'name'), metaString(live.object, 'deletionTimestamp') !== '');
     }
-    return call.dryRun ? object : state.store.put(bucketOf(kind), key, object).object;
+    if (call.dryRun) return object;
+    const stored = state.store.put(bucketOf(kind), key, inVersion(object, state.registry.storageKind(kind)));
+    return inVersion(stored.object, kind);
   } catch (error) {
     kind.released(object, context);
     throw error;

@@ -82,6 +82,7 @@ async function resourceAnswer(state: ApiState, request: ApiRequest, address: Add
   if (kind === undefined) return unknownResource(state, request);
   if (kind.origin === 'custom' && !isCustomPath(request, kind)) return notFoundPage();
   checkRoute(state, request, kind);
+  if (kind.deprecation !== undefined) warnings.push(kind.deprecation);
   if (info.verb === 'list') return listAnswer(state, request, kind, address, warnings);
   if (info.verb === 'watch') return watchAnswer(state, request, kind, address, warnings);
   if (info.verb === 'get') return getAnswer(state, request, kind, address, warnings);

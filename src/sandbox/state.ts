@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import type { Clock } from '../base/clock.ts';
 import type { JsonObject } from '../codec/json.ts';
 import type { User } from './auth.ts';
-import { completeObject } from './fields/complete.ts';
+import { inVersionOf } from './kinds/versions.ts';
 import type { Kind, ServiceAllocator, WriteContext } from './kinds/kind.ts';
 import { bucketOf, keyOf, type KindRegistry } from './registry.ts';
 import type { Store, Stored } from './store.ts';
@@ -45,12 +45,9 @@ export function liveObject(state: ApiState, call: Call): Stored | undefined {
   return stored === undefined ? undefined : { ...stored, object: inVersion(stored.object, call.kind) };
 }
 
-/** A stored object as this kind serves it: with several versions and no conversion, only apiVersion differs, and what the schema of the version knows. */
+/** A stored object as this kind serves it. */
 export function inVersion(object: JsonObject, kind: Kind): JsonObject {
-  const apiVersion = kind.group === '' ? kind.version : `${kind.group}/${kind.version}`;
-  if (object['apiVersion'] === apiVersion) return object;
-  if (kind.origin === 'custom') return completeObject(kind, object).object;
-  return { ...object, apiVersion, kind: kind.kind };
+  return inVersionOf(object, kind);
 }
 
 /** What a kind's functions may use during a write. */

@@ -4,7 +4,7 @@ import { settleTimes } from './fields/track.ts';
 import { dedupOwnerReferences } from './ownerReferences.ts';
 import { removeStored } from './removal.ts';
 import { bucketOf, keyOf } from './registry.ts';
-import { finalizersOf, liveObject, metadataOf, metaString, resourceOf, writeContext, type ApiState, type Call } from './state.ts';
+import { finalizersOf, inVersion, liveObject, metadataOf, metaString, resourceOf, writeContext, type ApiState, type Call } from './state.ts';
 import { bareError, invalid, notFound, staleVersion, uidMismatch } from './status.ts';
 import type { Stored } from './store.ts';
 
@@ -45,6 +45,7 @@ export function updateObject(state: ApiState, call: Call, update: Update): Writt
   keepSystemFields(metadataOf(next), metadataOf(live.object));
   const errors = kind.validateUpdate(next, live.object, call.subresource);
   if (errors.length > 0) throw invalid(kind, metaString(next, 'name'), errors);
+  call.warnings.push(...kind.warnings(next, live.object, call.subresource));
   if (deleting && releasesLastFinalizer(next, live.object)) {
     if (!call.dryRun) removeStored(state, kind, call.namespace, call.name);
     return { object: next, created: false };
@@ -53,7 +54,7 @@ export function updateObject(state: ApiState, call: Call, update: Update): Writt
   if (equalJson(next, live.object)) return { object: live.object, created: false };
   if (call.dryRun) return { object: next, created: false };
   const stored = state.store.put(bucketOf(kind), keyOf(kind, call.namespace, call.name), inStorageVersion(state, call, next));
-  return { object: { ...stored.object, apiVersion: next['apiVersion'] ?? null }, created: false };
+  return { object: inVersion(stored.object, kind), created: false };
 }
 
 function createMissing(state: ApiState, call: Call, update: Update): Written {
@@ -114,8 +115,8 @@ function releasesLastFinalizer(next: JsonObject, live: JsonObject): boolean {
   return !Array.isArray(namespaceFinalizers) || namespaceFinalizers.length === 0;
 }
 
-/** A custom resource is stored in the version that its definition marks. */
+/** Objects are stored in one version, that which the definition of a custom resource marks. */
 function inStorageVersion(state: ApiState, call: Call, object: JsonObject): JsonObject {
   const storage = state.registry.storageKind(call.kind);
-  return storage === call.kind ? object : { ...object, apiVersion: `${storage.group}/${storage.version}` };
+  return inVersion(object, storage);
 }

@@ -110,12 +110,17 @@ export function patch(state: ApiState, request: ApiRequest, kind: Kind, warnings
   return { status: written.created ? 201 : 200, object: written.object };
 }
 
+/** Jobs are of a time when deleting orphaned; the server says so to whoever does not choose. */
+const ORPHANS_BY_DEFAULT =
+  'child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them or set propagationPolicy=Orphan to suppress this warning';
+
 /** DELETE of one object. */
 export function remove(state: ApiState, request: ApiRequest, kind: Kind, warnings: string[]): WriteAnswer {
   negotiate(request.accept, { transforms: true });
   checkBodySize(request);
   const options = readDeleteOptions(bodyText(request), textType(request), request.query);
   const call = callOf(request, kind, { fieldManager: '', dryRun: options.dryRun }, warnings);
+  if (options.propagation === undefined && kind.defaultPropagation === 'Orphan') warnings.push(ORPHANS_BY_DEFAULT);
   const { answer, gone } = deleteObject(state, call, options);
   return { status: !gone && options.orphanDependents === false ? 202 : 200, object: answer };
 }

@@ -55,8 +55,9 @@ export function trackUpdate(write: TrackedWrite): JsonObject {
   const entries = entriesToStartFrom(live, write.next, subresource !== '');
   const next = withManagedFields(write.next, undefined);
   if (entries.size === 0 && live !== undefined) return next;
-  if (kind.origin === 'custom' && typingProblem(kind.schema, next, 'allow-duplicates') !== undefined) return next;
   const before = live === undefined ? emptyObject(kind, apiVersion, kind.kind) : withManagedFields(live, undefined);
+  if ([before, next].some((object) => typingProblem(kind.schema, object, 'allow-duplicates') !== undefined))
+    return next;
   try {
     return withManagedFields(
       next,

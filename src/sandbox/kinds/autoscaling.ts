@@ -11,6 +11,8 @@ const CPU_PERCENT = 80;
 const SHOWN_METRICS = 2;
 const STORAGE = { group: 'autoscaling', resource: 'horizontalpodautoscalers' };
 
+const SCALE_TO_ZERO = 'must specify at least one Object or External metric to support scaling to zero replicas';
+
 const SCALE_UP: JsonObject = {
   stabilizationWindowSeconds: 0,
   selectPolicy: 'Max',
@@ -71,6 +73,10 @@ function autoscalerErrors(object: JsonObject): FieldError[] {
   const errors: FieldError[] = [];
   if (min !== undefined && min < 1)
     errors.push(invalidValue('spec.minReplicas', min, 'must be greater than or equal to 1'));
+  const canBeZero = objectsAt(spec, 'metrics').some((metric) =>
+    ['Object', 'External'].includes(textAt(metric, 'type')),
+  );
+  if (min === 0 && !canBeZero) errors.push(forbiddenField('spec.metrics', SCALE_TO_ZERO));
   if (max === 0) errors.push(required('spec.maxReplicas', 'must be set and greater than 0'));
   if (max < 0) errors.push(invalidValue('spec.maxReplicas', max, 'must be greater than or equal to 1'));
   if (min !== undefined && max < min)

@@ -35,8 +35,6 @@ export function emptyOf(schema: Schema): JsonObject {
 interface Place {
   readonly struct: string;
   readonly path: string;
-  /** Whether the value is one of a map's. */
-  readonly inMap?: boolean;
 }
 
 class Normalizer {
@@ -99,9 +97,7 @@ class Normalizer {
   private map(values: Schema, value: Json, place: Place, goType: string): Json {
     if (value === null) return null;
     if (!isJsonObject(value)) return this.mismatch(value, goType, place, null, 'map');
-    const read = Object.entries(value).map(
-      ([key, item]) => [key, this.any(values, item, { ...place, inMap: true })] as const,
-    );
+    const read = Object.entries(value).map(([key, item]) => [key, this.any(values, item, place)] as const);
     const out: JsonObject = {};
     for (const [key, item] of read.sort(([a], [b]) => (a < b ? -1 : 1))) setOwn(out, key, item);
     return out;
@@ -207,7 +203,7 @@ class Normalizer {
     instead: T,
     shape: 'struct' | 'map' | 'slice' = 'struct',
   ): T {
-    if (this.reader === 'converter') throw new DecodeError(converterText(value, goType, shape, place.inMap === true));
+    if (this.reader === 'converter') throw new DecodeError(converterText(value, goType, shape));
     this.firstMismatch ??= new DecodeError(
       `json: cannot unmarshal ${kindOf(value)} into ${this.target(place)} of type ${goType}`,
     );
@@ -222,22 +218,22 @@ class Normalizer {
   }
 }
 
-/** What the converter says of a value that does not fit a Go type. */
-function converterText(value: Json, goType: string, shape: 'struct' | 'map' | 'slice', inMap: boolean): string {
+/** What the converter says of a value that does not fit a Go type: only integers could be converted to text, and are not. */
+function converterText(value: Json, goType: string, shape: 'struct' | 'map' | 'slice'): string {
   const given = goKind(value);
   if (shape !== 'struct') return `cannot restore ${shape} from ${given}`;
-  if (/^v\d\w*\.[A-Z]/.test(goType) && typeof value === 'object') return 'unrecognized type: string';
-  if (inMap) return `cannot convert ${given} to ${goType}`;
-  return /^(string|bool|u?int\d*|float\d+)$/.test(goType)
-    ? `unrecognized type: ${goType}`
-    : `cannot restore struct from: ${given}`;
+  if (!/^(string|bool|u?int\d*|float\d+)$/.test(goType) && typeof value !== 'object')
+    return `cannot restore struct from: ${given}`;
+  const kind = /^v\d\w*\./.test(goType) ? 'string' : goType;
+  return kind === 'string' && given === 'int64' ? 'cannot convert int64 to string' : `unrecognized type: ${kind}`;
 }
 
 function goKind(value: Json): string {
   if (Array.isArray(value)) return 'slice';
   if (typeof value === 'string') return 'string';
   if (typeof value === 'boolean') return 'bool';
-  return typeof value === 'object' ? 'map' : 'int64';
+  if (typeof value === 'object') return 'map';
+  return typeof value === 'number' && !Number.isInteger(value) ? 'float64' : 'int64';
 }
 
 /** The kind of a JSON value as Go's decoder names it. */
