@@ -1,10 +1,15 @@
 import { InvalidArgumentError, Option, type Command } from 'commander';
 import { AppError } from '../base/appError.ts';
-import type { ModifyOptions, FieldResolution } from '../write/options.ts';
+import type { Cluster } from '../kube/cluster.ts';
+import type { FieldResolution, ModifyOptions } from '../write/options.ts';
 import { strategies, type Strategy } from '../write/outcome.ts';
+import type { Report } from '../write/report.ts';
 import { describeTarget, type Target } from '../write/target.ts';
+import type { ObservedReport } from '../write/waitObserved.ts';
 import { cliUserAgent, connect, findNamed, withClusterOptions } from './connect.ts';
+import { exitCodes } from './exitCodes.ts';
 import { intentFrom, type IntentOptions } from './modifyIntent.ts';
+import { TimeLimit } from './timeLimit.ts';
 import { attemptLine, tellReport, tellWriteError } from './writeReport.ts';
 import type { CliIo, ClusterOptions } from './io.ts';
 
@@ -20,6 +25,8 @@ interface ModifyCliOptions extends ClusterOptions, IntentOptions {
   unconditionalMayLoseUpdates?: boolean;
   onFieldConflict?: readonly string[];
   shownToken?: string;
+  wait?: boolean;
+  condition?: readonly string[];
   output: 'text' | 'json';
 }
 
@@ -59,6 +66,8 @@ export function registerModify(program: Command, io: CliIo): void {
       many,
     )
     .option('--shown-token <token>', 'the version that was looked at: fields are taken over at this version only')
+    .option('--wait', 'then wait until observedGeneration has reached this write, within the same time limit')
+    .option('--condition <type=status>', 'with --wait: until this condition holds too; may be repeated', many)
     .addOption(new Option('-o, --output <format>', 'text or json').choices(['text', 'json']).default('text'))
     .action(async (resource: string, name: string | undefined, options: ModifyCliOptions) => {
       try {
@@ -72,14 +81,18 @@ export function registerModify(program: Command, io: CliIo): void {
 async function run(text: string, given: string | undefined, options: ModifyCliOptions, io: CliIo): Promise<void> {
   const intent = await intentFrom(options, io);
   const resolve = resolutionFrom(options);
+  const conditions = conditionsFrom(options);
   const cluster = await connect(options, io);
+  const limit = new TimeLimit(io, options.timeout * 1000);
   try {
     const [{ discover }, { listSchemaFor }, { modify }] = await Promise.all([
       import('../kube/discovery.ts'),
       import('../kube/schema.ts'),
       import('../write/modify.ts'),
     ]);
-    const { resource, name: named } = findNamed(await discover(cluster, io.signal), text);
+    const { resource, name: named } = await limit.within(async (signal) =>
+      findNamed(await discover(cluster, signal), text),
+    );
     const name = given ?? named;
     if (name === undefined) throw new AppError('usage', 'Which object? Name it after the resource.');
     const target: Target = {
@@ -93,20 +106,69 @@ async function run(text: string, given: string | undefined, options: ModifyCliOp
       ...(options.uid === undefined ? {} : { uid: options.uid }),
       ...(options.subresource === undefined ? {} : { subresource: options.subresource }),
     };
-    const schema = await listSchemaFor(cluster, resource, io.signal);
+    const schema = await limit.within(async (signal) => listSchemaFor(cluster, resource, signal));
     const report = await modify(cluster, target, intent, {
       ...optionsOf(options, io),
+      timeoutMs: limit.remainingMs,
       schema,
       subresources: resource.subresources,
       ...(resolve === undefined ? {} : { resolve }),
     });
-    tellReport(report, options.output, describeTarget(target), io);
+    const isWritten = report.outcome === 'written' || report.outcome === 'unchanged';
+    if (options.wait !== true || !isWritten || report.dryRun === true) {
+      tellReport(report, options.output, describeTarget(target), io);
+      return;
+    }
+    const observed = await waitFor(cluster, target, report, conditions, limit, io);
+    tellReport({ ...report, observed }, options.output, describeTarget(target), io);
+    if (observed.outcome !== 'observed') io.exit(observedExit[observed.outcome]);
   } finally {
+    limit.dispose();
     cluster.dispose();
   }
 }
 
-function optionsOf(options: ModifyCliOptions, io: CliIo): ModifyOptions {
+/** Exit codes of a write that is stored and was not observed. */
+const observedExit = {
+  'timed-out': exitCodes.unavailable,
+  recreated: exitCodes.gone,
+  gone: exitCodes.gone,
+  unsupported: exitCodes.invalid,
+  cancelled: exitCodes.cancelled,
+} as const;
+
+async function waitFor(
+  cluster: Cluster,
+  target: Target,
+  report: Report,
+  conditions: readonly { type: string; status: string }[],
+  limit: TimeLimit,
+  io: CliIo,
+): Promise<ObservedReport> {
+  const { waitObserved } = await import('../write/waitObserved.ts');
+  const goal = {
+    uid: report.uid ?? '',
+    token: report.token ?? '',
+    ...(report.generation === undefined ? {} : { generation: report.generation }),
+    conditions,
+  };
+  return waitObserved(cluster, target, goal, {
+    clock: io.clock,
+    signal: io.signal,
+    timeoutMs: limit.remainingMs,
+    ...(report.object === undefined ? {} : { object: report.object }),
+  });
+}
+
+function conditionsFrom(options: ModifyCliOptions): { type: string; status: string }[] {
+  return (options.condition ?? []).map((text) => {
+    const [type = '', status = '', ...rest] = text.split('=');
+    if (type === '' || status === '' || rest.length > 0) throw new AppError('usage', `"${text}" is not TYPE=STATUS.`);
+    return { type, status };
+  });
+}
+
+function optionsOf(options: ModifyCliOptions, io: CliIo): Omit<ModifyOptions, 'timeoutMs'> {
   return {
     clock: io.clock,
     signal: io.signal,
@@ -115,7 +177,6 @@ function optionsOf(options: ModifyCliOptions, io: CliIo): ModifyOptions {
     ...(options.fieldManager === undefined ? {} : { fieldManager: options.fieldManager }),
     soleManager: options.soleManager === true,
     maxAttempts: options.maxAttempts,
-    timeoutMs: options.timeout * 1000,
     dryRun: options.dryRun === true,
     ...(options.unconditionalMayLoseUpdates === true ? { unconditional: 'may-lose-updates' } : {}),
     onAttempt: (attempt) => {

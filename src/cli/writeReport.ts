@@ -64,6 +64,12 @@ function textOf(report: Report, what: string): string {
     const before = was === undefined ? '' : ` (it was ${shown(was)})`;
     lines.push(`  ${path}: asked ${shown(asked)}, stored ${shown(stored)}${before}${kept}\n`);
   }
+  if (report.observed !== undefined) {
+    const { outcome, missing } = report.observed;
+    lines.push(
+      `  waiting for it to be observed: ${outcome}${missing.length === 0 ? '' : `; missing ${missing.join(', ')}`}\n`,
+    );
+  }
   if (report.accepted !== undefined) lines.push(`  accepted: ${report.accepted.join(', ')}\n`);
   if (report.desiredStateChanged === false && report.outcome === 'written')
     lines.push('  The desired state is unchanged.\n');

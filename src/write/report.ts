@@ -83,6 +83,13 @@ export interface Report {
   readonly dryRun?: boolean;
   /** Whether the write changed the desired state as the resource defines it: its generation moved. */
   readonly desiredStateChanged?: boolean;
+  /** What waiting for a controller told, where it was asked for. */
+  readonly observed?: {
+    readonly outcome: string;
+    readonly token: string;
+    readonly missing: readonly string[];
+    readonly message?: string;
+  };
   /** The stored object after a write, or the newest read; for the caller, never printed. */
   readonly object?: JsonObject;
   /** The three sides of a decision; for the caller, never printed. */

@@ -7,7 +7,7 @@ import type { PartEnd, PartReport } from './endings.ts';
 import { PartWriter } from './part.ts';
 import type { Report } from './report.ts';
 import { Session } from './session.ts';
-import { describeTarget, identityOf, type Target } from './target.ts';
+import { describeTarget, identityOf, metadataOf, type Target } from './target.ts';
 import { WriteLog } from './writeLog.ts';
 
 const defaultTimeoutMs = 30_000;
@@ -39,6 +39,8 @@ async function runParts(context: WriteContext, intent: Intent): Promise<PartEnd>
       report: { outcome: 'unsupported', message: `${describeTarget(target)} has no subresource "${subresource}".` },
     };
   }
+  const other = otherObject(context, intent);
+  if (other !== undefined) return { report: other };
   const carrier = carry(intent, context.schema);
   if (uid !== undefined && carrier.uid !== undefined && uid !== carrier.uid) {
     const message = `The edits were made of another object than is meant: of ${carrier.uid}, and not of ${uid}.`;
@@ -55,6 +57,22 @@ async function runParts(context: WriteContext, intent: Intent): Promise<PartEnd>
     name: 'status',
   }).run();
   return { report: joined(first.report, second.report) };
+}
+
+/** Edits that were made of an object of another name, namespace or kind, where they say so. */
+function otherObject(context: WriteContext, intent: Intent): PartReport | undefined {
+  if (intent.kind !== 'edits' || context.target.subresource === 'scale') return undefined;
+  const { name, namespace, kind } = context.target;
+  for (const object of [intent.base, intent.desired]) {
+    const metadata = metadataOf(object);
+    const said = { name: metadata['name'], namespace: metadata['namespace'], kind: object['kind'] };
+    const isOther = (field: 'name' | 'namespace' | 'kind'): boolean =>
+      typeof said[field] === 'string' && said[field] !== { name, namespace, kind }[field];
+    if (!isOther('name') && !isOther('namespace') && !isOther('kind')) continue;
+    const message = `The edits are of another object than ${describeTarget(context.target)}.`;
+    return { outcome: 'invalid', message };
+  }
+  return undefined;
 }
 
 function nothing(base: NonNullable<Report['object']>): PartReport {

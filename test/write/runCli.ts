@@ -1,6 +1,10 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
 
 /** What a run of the command line left. */
 export interface CliResult {
@@ -9,27 +13,60 @@ export interface CliResult {
   readonly stderr: string;
 }
 
-const entry = fileURLToPath(new URL('../../src/cli.ts', import.meta.url));
+/** The command line, bundled as it is shipped: hundreds of short processes start several times as fast as from sources. */
+export class BundledCli {
+  private readonly folder: string;
 
-/** Runs the command line as a process of its own. `input` goes to its standard input; `signal` interrupts it (SIGINT). */
-export async function runCli(
-  args: readonly string[],
-  options: { input?: string; interruptAfterMs?: number } = {},
-): Promise<CliResult> {
-  const child = spawn(process.execPath, [entry, ...args], { stdio: ['pipe', 'pipe', 'pipe'] });
-  let [stdout, stderr] = ['', ''];
-  child.stdout.on('data', (chunk: Buffer) => {
-    stdout += chunk.toString();
-  });
-  child.stderr.on('data', (chunk: Buffer) => {
-    stderr += chunk.toString();
-  });
-  child.stdin.end(options.input ?? '');
-  const timer =
-    options.interruptAfterMs === undefined
-      ? undefined
-      : setTimeout(() => child.kill('SIGINT'), options.interruptAfterMs);
-  const [code] = (await once(child, 'close')) as [number | null];
-  clearTimeout(timer);
-  return { code: code ?? -1, stdout, stderr };
+  private constructor(folder: string) {
+    this.folder = folder;
+  }
+
+  static async make(): Promise<BundledCli> {
+    const folder = await mkdtemp(join(tmpdir(), 'object-versions-bundle-'));
+    const root = fileURLToPath(new URL('../../', import.meta.url));
+    await build({
+      absWorkingDir: root,
+      entryPoints: { main: 'src/cli.ts' },
+      outdir: folder,
+      outExtension: { '.js': '.mjs' },
+      bundle: true,
+      minify: true,
+      splitting: true,
+      format: 'esm',
+      platform: 'node',
+      target: 'node22',
+      logLevel: 'error',
+      alias: { undici: join(root, 'src/kube/undiciStub.ts') },
+      banner: {
+        js: "import { createRequire as createRequireForBundle } from 'node:module'; const require = createRequireForBundle(import.meta.url);",
+      },
+    });
+    return new BundledCli(folder);
+  }
+
+  async dispose(): Promise<void> {
+    await rm(this.folder, { recursive: true, force: true });
+  }
+
+  /** Runs it as a process of its own. `input` goes to its standard input; it can be interrupted (SIGINT). */
+  async run(args: readonly string[], options: { input?: string; interruptAfterMs?: number } = {}): Promise<CliResult> {
+    const child = spawn(process.execPath, [join(this.folder, 'main.mjs'), ...args], {
+      stdio: ['pipe', 'pipe', 'pipe'],
+    });
+    let [stdout, stderr] = ['', ''];
+    child.stdout.on('data', (chunk: Buffer) => {
+      stdout += chunk.toString();
+    });
+    child.stderr.on('data', (chunk: Buffer) => {
+      stderr += chunk.toString();
+    });
+    child.stdin.end(options.input ?? '');
+    const timer =
+      options.interruptAfterMs === undefined
+        ? undefined
+        : setTimeout(() => child.kill('SIGINT'), options.interruptAfterMs);
+    const [code] = (await once(child, 'close')) as [number | null];
+    clearTimeout(timer);
+    return { code: code ?? -1, stdout, stderr };
+  }
 }
