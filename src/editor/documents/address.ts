@@ -25,28 +25,28 @@ export type DocumentAddress =
   | { readonly type: 'decision' | 'side'; readonly id: string }
   | { readonly type: 'report'; readonly id: string };
 
-const FIELDS = ['cluster', 'group', 'version', 'resource', 'kind', 'namespace', 'uid', 'name'] as const;
-const EMPTY = '-';
+const FIELDS = ['cluster', 'group', 'version', 'resource', 'kind', 'namespace', 'name', 'uid'] as const;
 
-function segments(object: ObjectAddress): string[] {
-  return FIELDS.slice(0, -1).map((field) => (object[field] === '' ? EMPTY : encodeURIComponent(object[field])));
+/** The path is for people (tabs, breadcrumbs); what identifies the object stands in the query. */
+function objectUriOf(type: 'live' | 'version', object: ObjectAddress, fileName: string, token?: string): Uri {
+  const query = new URLSearchParams(FIELDS.map((field) => [field, object[field]]));
+  if (token !== undefined) query.set('token', token);
+  const { namespace, resource } = object;
+  return made([`@${type}`, resource, ...(namespace === '' ? [] : [namespace])], fileName, query.toString());
 }
 
-function made(path: readonly string[], fileName: string): Uri {
-  return Uri.from({ scheme, path: `/${[...path, fileName.replaceAll('/', '%2F')].join('/')}` });
+function made(path: readonly string[], fileName: string, query = ''): Uri {
+  return Uri.from({ scheme, path: `/${[...path, fileName.replaceAll('/', '%2F')].join('/')}`, query });
 }
 
 /** The document in which the live object is edited. */
 export function liveUri(object: ObjectAddress): Uri {
-  return made(['@live', ...segments(object)], `${object.name}.yaml`);
+  return objectUriOf('live', object, `${object.name}.yaml`);
 }
 
 /** The document that shows one version, named by its badge. */
 export function versionUri(object: ObjectAddress, token: string, badge: string): Uri {
-  return made(
-    ['@version', ...segments(object), encodeURIComponent(token), encodeURIComponent(object.name)],
-    `${object.name} ${badge}.yaml`,
-  );
+  return objectUriOf('version', object, `${object.name} ${badge}.yaml`, token);
 }
 
 /** A document of a decision or a report; the file name is what its tab says. */
@@ -61,36 +61,22 @@ export function otherUri(type: 'decision' | 'side' | 'report', id: string, fileN
 export function parseAddress(uri: Uri): DocumentAddress {
   const [first = '', ...rest] = uri.path.split('/').slice(1);
   const type = first.slice(1);
-  if (type === 'live' && rest.length === FIELDS.length)
-    return { type, object: readObject(rest, decodeFileName(rest.at(-1) ?? '')) };
-  if (type === 'version' && rest.length === FIELDS.length + 2) {
-    return {
-      type,
-      object: readObject(rest, decodeURIComponent(rest.at(-2) ?? '')),
-      token: decodeURIComponent(rest.at(-3) ?? ''),
-    };
+  if (type === 'live' || type === 'version') {
+    const query = new URLSearchParams(uri.query);
+    const object = readObject(query);
+    const token = query.get('token');
+    if (type === 'live' && object !== undefined) return { type, object };
+    if (type === 'version' && object !== undefined && token !== null) return { type, object, token };
   }
-  if ((type === 'decision' || type === 'side' || type === 'report') && rest.length === 2)
+  if ((type === 'decision' || type === 'side' || type === 'report') && rest.length === 2) {
     return { type, id: decodeURIComponent(rest[0] ?? '') };
+  }
   throw new AppError('usage', `There is no document at ${uri.toString(true)}.`, {
     advice: 'Open objects from the tree "Watched Objects".',
   });
 }
 
-function decodeFileName(text: string): string {
-  return text.replace(/\.yaml$/, '').replaceAll('%2F', '/');
-}
-
-function readObject(parts: readonly string[], name: string): ObjectAddress {
-  const field = (at: number): string => (parts[at] === EMPTY ? '' : decodeURIComponent(parts[at] ?? ''));
-  return {
-    cluster: field(0),
-    group: field(1),
-    version: field(2),
-    resource: field(3),
-    kind: field(4),
-    namespace: field(5),
-    uid: field(6),
-    name,
-  };
+function readObject(query: URLSearchParams): ObjectAddress | undefined {
+  if (FIELDS.some((field) => query.get(field) === null)) return undefined;
+  return Object.fromEntries(FIELDS.map((field) => [field, query.get(field) ?? ''])) as unknown as ObjectAddress;
 }

@@ -8,11 +8,11 @@ export const badgeColours = [
   'charts.blue',
   'charts.green',
   'charts.yellow',
-  'charts.orange',
   'charts.purple',
   'charts.red',
   'terminal.ansiCyan',
   'terminal.ansiBrightMagenta',
+  'terminal.ansiWhite',
 ] as const;
 
 /** The first part of a UID: enough to tell two apart at a glance; the whole stands in the tooltip. */
