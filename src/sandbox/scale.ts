@@ -1,6 +1,5 @@
 import { cloneJson, isJsonObject, parseJson, type Json, type JsonObject } from '../codec/json.ts';
 import { textOf } from './goText.ts';
-import { trackUpdate } from './fields/track.ts';
 import { parseApplyBody } from './fields/yamlBody.ts';
 import { goJsonError } from './goJson.ts';
 import type { Kind } from './kinds/kind.ts';
@@ -8,6 +7,7 @@ import { checkName, settleNamespace } from './namespaces.ts';
 import { applyConfig, patchDocument, type PatchType } from './patching.ts';
 import type { WriteOptions } from './queryOptions.ts';
 import { apiVersionOf } from './registry.ts';
+import { ownersAfterScale } from './scaleOwners.ts';
 import { metadataOf, metaString, type ApiState, type Call } from './state.ts';
 import { badRequest, internalError, invalid, invalidValue, noSuchResource } from './status.ts';
 import { updateObject } from './update.ts';
@@ -58,7 +58,7 @@ export function patchScale(state: ApiState, call: Call, type: PatchType, text: s
 }
 
 function writeScale(state: ApiState, call: Call, uid: string, make: (live: JsonObject) => JsonObject): JsonObject {
-  const { kind, manager, subresource } = call;
+  const { kind, manager } = call;
   const { object } = updateObject(state, call, {
     uid,
     mayCreate: false,
@@ -70,7 +70,13 @@ function writeScale(state: ApiState, call: Call, uid: string, make: (live: JsonO
       put(next, kind.subresources.scale?.specReplicas ?? [], replicas);
       const version = metaString(scale, 'resourceVersion');
       if (version !== '') metadataOf(next)['resourceVersion'] = version;
-      return withoutTimes(trackUpdate({ kind, live, next, manager, subresource, nowMs: state.clock.now() }));
+      const metadata = metadataOf(next);
+      const entries = metadata['managedFields'];
+      if (!Array.isArray(entries) || entries.length === 0) return next;
+      const path = kind.subresources.scale?.specReplicas ?? [];
+      const changed = Number(at(before, path) ?? 0) !== replicas;
+      metadata['managedFields'] = ownersAfterScale(entries, { manager, changed, apiVersion: apiVersionOf(kind), path });
+      return next;
     },
   });
   return scaleOf(kind, object);

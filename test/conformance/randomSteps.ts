@@ -12,6 +12,9 @@ interface Subject {
   readonly status: readonly unknown[];
 }
 
+/** The group of the custom resources in random sequences. */
+const RANDOM_GROUP = 'random.example.com';
+
 const MERGE = { 'Content-Type': 'application/merge-patch+json' };
 const JSON_PATCH = { 'Content-Type': 'application/json-patch+json' };
 const STRATEGIC = { 'Content-Type': 'application/strategic-merge-patch+json' };
@@ -72,7 +75,81 @@ const SUBJECTS: readonly Subject[] = [
     applied: [{ spec: { ports: [{ port: 80, protocol: 'TCP', name: 'web' }] } }, { spec: { selector: { app: 'x' } } }],
     status: [{ status: { loadBalancer: { ingress: [{ ip: '1.2.3.4' }] } } }],
   },
+  {
+    path: '/api/v1/namespaces/{ns}/pods',
+    make: (name) => ({ apiVersion: 'v1', kind: 'Pod', metadata: { name }, spec: { containers: [{ name: 'web', image: 'web:1' }] } }),
+    merges: [{ spec: { containers: [{ name: 'web', image: 'web:2' }] } }, { spec: { activeDeadlineSeconds: 10 } }, { spec: { tolerations: [{ operator: 'Exists' }] } }, { spec: { nodeName: 'n' } }],
+    edits: [[{ op: 'replace', path: '/spec/containers/0/image', value: 'web:3' }], [{ op: 'add', path: '/spec/terminationGracePeriodSeconds', value: 5 }]],
+    applied: [{ spec: { containers: [{ name: 'web', image: 'web:9' }] } }, { metadata: { labels: { x: '1' } } }],
+    status: [{ status: { phase: 'Running' } }, { status: { conditions: [{ type: 'Ready', status: 'True' }] } }, { metadata: { labels: { s: '1' } } }],
+  },
+  {
+    path: '/api/v1/namespaces/{ns}/secrets',
+    make: (name) => ({ apiVersion: 'v1', kind: 'Secret', metadata: { name }, stringData: { k: 'v' } }),
+    merges: [{ stringData: { n: '1' } }, { data: { k: 'bm90' } }, { data: { k: '!' } }, { type: 'other' }, { immutable: true }],
+    edits: [[{ op: 'add', path: '/data/j', value: 'eA==' }]],
+    applied: [{ stringData: { k: 'a' } }, { data: { z: 'eA==' } }],
+    status: [{ status: {} }],
+  },
+  {
+    path: '/api/v1/namespaces/{ns}/persistentvolumeclaims',
+    make: (name) => ({ apiVersion: 'v1', kind: 'PersistentVolumeClaim', metadata: { name }, spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } } }),
+    merges: [{ spec: { volumeName: 'v' } }, { spec: { resources: { requests: { storage: '2Gi' } } } }, { spec: { accessModes: ['ReadWriteMany'] } }],
+    edits: [[{ op: 'replace', path: '/spec/resources/requests/storage', value: '1024Mi' }]],
+    applied: [{ metadata: { labels: { x: '1' } } }, { spec: { accessModes: ['ReadWriteOnce'] } }],
+    status: [{ status: { phase: 'Bound' } }, { status: { capacity: { storage: '1Gi' } } }],
+  },
+  {
+    path: `/apis/${RANDOM_GROUP}/v1/namespaces/{ns}/widgets`,
+    make: (name) => ({ apiVersion: `${RANDOM_GROUP}/v1`, kind: 'Widget', metadata: { name }, spec: { size: 1, parts: [{ id: 'a', n: 1 }] } }),
+    merges: [{ spec: { size: 2 } }, { spec: { size: 'x' } }, { spec: { unknown: true } }, { spec: { parts: [{ id: 'a', n: 2 }, { id: 'b' }] } }, { spec: { tags: ['x', 'y'] } }, { status: { phase: 'x' } }, { spec: { level: null } }],
+    edits: [[{ op: 'add', path: '/spec/parts/-', value: { id: 'c' } }], [{ op: 'replace', path: '/spec/level', value: 'high' }]],
+    applied: [{ spec: { size: 3 } }, { spec: { parts: [{ id: 'b', n: 3 }] } }, { spec: { tags: ['z'] } }, { spec: { level: 'wrong' } }, { status: { phase: 'a' } }],
+    status: [{ status: { phase: 'ok' } }, { spec: { size: 9 }, status: { phase: 'b' } }, { metadata: { labels: { s: '1' } } }],
+  },
 ];
+
+/** The definition that random sequences about custom resources need on a server. */
+export const RANDOM_DEFINITION = {
+  apiVersion: 'apiextensions.k8s.io/v1',
+  kind: 'CustomResourceDefinition',
+  metadata: { name: `widgets.${RANDOM_GROUP}` },
+  spec: {
+    group: RANDOM_GROUP,
+    scope: 'Namespaced',
+    names: { plural: 'widgets', singular: 'widget', kind: 'Widget', listKind: 'WidgetList' },
+    versions: [
+      {
+        name: 'v1',
+        served: true,
+        storage: true,
+        subresources: { status: {} },
+        schema: {
+          openAPIV3Schema: {
+            type: 'object',
+            properties: {
+              spec: {
+                type: 'object',
+                properties: {
+                  size: { type: 'integer', minimum: 0 },
+                  level: { type: 'string', enum: ['low', 'high'], default: 'low' },
+                  tags: { type: 'array', items: { type: 'string' }, 'x-kubernetes-list-type': 'set' },
+                  parts: {
+                    type: 'array',
+                    items: { type: 'object', required: ['id'], properties: { id: { type: 'string' }, n: { type: 'integer' } } },
+                    'x-kubernetes-list-type': 'map',
+                    'x-kubernetes-list-map-keys': ['id'],
+                  },
+                },
+              },
+              status: { type: 'object', properties: { phase: { type: 'string' } } },
+            },
+          },
+        },
+      },
+    ],
+  },
+};
 
 const subject = fc.constantFrom(...SUBJECTS);
 const name = fc.constantFrom('a', 'a', 'b');

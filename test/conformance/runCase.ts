@@ -43,6 +43,7 @@ export async function runCase(subject: Subject, source: string): Promise<Canonic
     if (step.hide !== true) replies.push(canon.reply(reply, step));
   }
   for (const path of garbage.reverse()) await runStep(run, { id: 'clean', method: 'DELETE', path });
+  if (source.includes('/services')) await runStep(run, { id: 'clean', method: 'DELETE', path: `/api/v1/namespaces/${run.namespace}/services` });
   if (namespaced) await runStep(run, { id: 'clean', method: 'DELETE', path: `/api/v1/namespaces/${run.namespace}` });
   return replies;
 }
