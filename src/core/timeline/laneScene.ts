@@ -71,14 +71,15 @@ export function laneCells(
 export function addLane(context: LaneContext, lane: StoredLane, y: number, height: number): void {
   const metrics = laneMetrics(height);
   const cells = laneCells(lane, context.scale, context.matched);
-  const taken = metrics.labels ? addAnnotationWords(context, lane, y, metrics) : [];
+  const below: Span[] = [];
+  const taken = metrics.labels ? addAnnotationWords(context, lane, y, metrics, spansOf(cells.above), below) : [];
   if (metrics.labels) taken.push(...addRefusals(context, cells.above, y + metrics.above + 4, taken));
   addBars(context, lane, y, metrics, taken);
   addLags(context, lane, y + metrics.barTop + metrics.barHeight + 1.5);
   addCells(context, cells.onBar, y + metrics.onBar, metrics.barHeight - 4);
   addCells(context, cells.above, y + metrics.above, 10);
   addAnnotationGlyphs(context, lane, y, metrics);
-  if (metrics.labels) addGenerations(context, cells.onBar, y + metrics.barTop + metrics.barHeight + 13);
+  if (metrics.labels) addGenerations(context, cells.onBar, y + metrics.barTop + metrics.barHeight + 13, below);
   addArcs(context, lane, y, metrics);
 }
 
@@ -91,6 +92,7 @@ function addBars(
 ): void {
   const top = y + metrics.barTop;
   const { bars } = lane.info;
+  const dim = matched !== undefined && lane.count > 0 && !hasMatch(lane, matched);
   for (const [index, bar] of bars.entries()) {
     const left = xOf(scale, bar.from);
     const right = xOf(scale, bar.to ?? Math.max(now, bar.from));
@@ -105,7 +107,7 @@ function addBars(
       incarnation: index,
       openLeft: left < 0 || bar.began === 'earlier',
       openRight: right > scale.width || bar.to === undefined,
-      dim: matched !== undefined && lane.count > 0 && !hasMatch(lane, matched),
+      dim,
     });
     if (bar.terminatingAt !== undefined) {
       const from = Math.max(x, xOf(scale, bar.terminatingAt));
@@ -216,13 +218,20 @@ function addCells({ parts, scale }: LaneContext, cells: readonly Cell[], y: numb
 const SPEAKING = kindCode('spec');
 
 /** Generation numbers below the marks that raised it, as far as they fit. */
-function addGenerations({ store, parts, scale }: LaneContext, cells: readonly Cell[], y: number): void {
+function addGenerations(
+  { store, parts, scale }: LaneContext,
+  cells: readonly Cell[],
+  y: number,
+  taken: readonly Span[],
+): void {
   let end = Number.NEGATIVE_INFINITY;
   for (const cell of cells) {
     const text = store.text(store.marks.label.at(cell.mark));
     if (text === '' || text.length > 12 || cell.x < 0 || cell.x > scale.width) continue;
     const half = (text.length * CHARACTER_PX) / 2;
-    if (cell.x - half < end + 4) continue;
+    if (cell.x - half < end + 4 || taken.some((other) => overlaps(other, { from: cell.x - half, to: cell.x + half }))) {
+      continue;
+    }
     end = cell.x + half;
     parts.texts.push({ x: cell.x, y, text, ink: 'spec', size: 9, anchor: 'middle' });
   }
@@ -230,7 +239,7 @@ function addGenerations({ store, parts, scale }: LaneContext, cells: readonly Ce
 
 /** The words of a refused write beside its mark, where nothing follows it closely; gives the places that are taken. */
 function addRefusals({ store, parts }: LaneContext, cells: readonly Cell[], y: number, taken: readonly Span[]): Span[] {
-  const spans: Span[] = cells.map((cell) => ({ from: cell.first - 7, to: cell.last + 7 }));
+  const spans = spansOf(cells);
   for (const [index, cell] of cells.entries()) {
     const text = store.text(store.marks.label.at(cell.mark));
     if (text === '' || cell.count > 1) continue;
@@ -243,16 +252,26 @@ function addRefusals({ store, parts }: LaneContext, cells: readonly Cell[], y: n
   return spans;
 }
 
+/** The places that marks take. */
+function spansOf(cells: readonly Cell[]): Span[] {
+  return cells.map((cell) => ({ from: cell.first - 7, to: cell.last + 7 }));
+}
+
 function overlaps(a: Span, b: Span): boolean {
   return a.from < b.to && b.from < a.to;
 }
 
-/** Words of findings; gives the places that they take. */
+/**
+ * Words of findings; gives the places that they take above the bar. Where marks stand above the bar, they go below it and
+ * are added to `below`.
+ */
 function addAnnotationWords(
   { scale, parts, annotationDim }: LaneContext,
   lane: StoredLane,
   y: number,
   metrics: LaneMetrics,
+  marks: readonly Span[],
+  below: Span[],
 ): Span[] {
   const taken: Span[] = [];
   for (const annotation of lane.annotations) {
@@ -264,10 +283,13 @@ function addAnnotationWords(
     const beside = to + 12 + width > scale.width && to > width + 12 ? to - 12 - width : to + 12;
     const anchorX = stretch ? Math.max(0, Math.min(scale.width - width, (from + to - width) / 2)) : beside;
     const span = { from: anchorX, to: anchorX + width };
-    if (taken.some((other) => overlaps(other, span))) continue;
-    taken.push(span);
+    const lowered = !stretch && marks.some((other) => overlaps(other, span));
+    const others = lowered ? below : taken;
+    if (others.some((other) => overlaps(other, span))) continue;
+    others.push(span);
     const ink = annotation.glyph ?? (annotation.id.includes('conflict') ? 'conflict' : annotation.severity);
-    const baseline = y + (stretch ? 2 : metrics.barTop - 4);
+    const line = lowered ? metrics.barTop + metrics.barHeight + 13 : metrics.barTop - 4;
+    const baseline = y + (stretch ? 2 : line);
     parts.texts.push({ x: anchorX, y: baseline, text: annotation.text, ink, size: 10 });
   }
   return taken;
