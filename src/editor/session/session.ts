@@ -34,6 +34,7 @@ export class Session implements Disposable {
   private pendingEvents: TraceEvent[] = [];
   private pendingFindings: Finding[] = [];
   private restored: number | undefined;
+  private known: readonly Finding[] | undefined;
 
   constructor(onError: (error: unknown) => void) {
     this.onError = onError;
@@ -60,8 +61,10 @@ export class Session implements Disposable {
     return this.current.history;
   }
 
+  /** All findings so far; the same list until there are new ones. */
   findings(): readonly Finding[] {
-    return this.detector.findings();
+    this.known ??= this.detector.findings();
+    return this.known;
   }
 
   /** The clusters by id, for labels and for the header of an exported trace. */
@@ -102,6 +105,7 @@ export class Session implements Disposable {
   clear(): void {
     this.current = new EventLog();
     this.detector = createDetector();
+    this.known = undefined;
     this.pendingEvents = [];
     this.pendingFindings = [];
     this.restored = undefined;
@@ -116,7 +120,9 @@ export class Session implements Disposable {
 
   private detect(event: TraceEvent): readonly Finding[] {
     try {
-      return this.detector.add(event);
+      const found = this.detector.add(event);
+      if (found.length > 0) this.known = undefined;
+      return found;
     } catch (error) {
       this.onError(error);
       return [];

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
 import type { ObjectVersionsApi } from '../../../src/editor/app/api.ts';
+import { must } from '../apiServer.ts';
 import { extension, until } from '../extension.ts';
 
 describe('after a restart', () => {
@@ -26,6 +27,16 @@ describe('after a restart', () => {
   it('nothing is asked of a cluster before somebody looks, and then they start', async () => {
     await vscode.commands.executeCommand('objectVersions.watchedObjects.focus');
     await until('a live watch', () => api.watches().find(({ status }) => status.phase === 'live'));
+  });
+
+  it("unsaved text is still there, and saving it takes nobody else's change back", async () => {
+    const document = await until('the unsaved text', () =>
+      vscode.workspace.textDocuments.find(({ uri, isDirty }) => isDirty && uri.path.endsWith('/kept.yaml')),
+    );
+    assert.match(document.getText(), /x: typed/);
+    assert.equal(await document.save(), true);
+    const stored = await must('GET', '/api/v1/namespaces/restart-kept/configmaps/kept');
+    assert.deepEqual(stored['data'], { x: 'typed', other: 'meanwhile' });
   });
 
   it('the log is still there, and what happened while nobody watched is within a gap', async () => {

@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
 import type { ObjectVersionsApi } from '../../../src/editor/app/api.ts';
 import { apiServer, configMap, must } from '../apiServer.ts';
@@ -27,5 +28,19 @@ describe('before a restart', () => {
     await until('the other row', () => objectRow(api, 'short-lived'));
     const secrets = rowsBelow(api, 2).find(({ node, label }) => node.type === 'watch' && label === 'secrets');
     await vscode.commands.executeCommand('objectVersions.removeWatch', secrets?.node);
+  });
+
+  it('text is left unsaved', async () => {
+    const row = await until('the row', () => objectRow(api, 'kept'));
+    await vscode.commands.executeCommand('objectVersions.openObject', row.node);
+    const editor = await until('its document', () =>
+      vscode.window.visibleTextEditors.find(({ document }) => document.uri.path.endsWith('/kept.yaml')),
+    );
+    const at = editor.document.getText().indexOf('x: "1"');
+    const range = new vscode.Range(editor.document.positionAt(at), editor.document.positionAt(at + 'x: "1"'.length));
+    assert.equal(await editor.edit((change) => change.replace(range, 'x: typed')), true);
+    // VS Code keeps unsaved text for the next window a second after the last key.
+    await new Promise((later) => setTimeout(later, 2500));
+    assert.equal(editor.document.isDirty, true);
   });
 });
