@@ -57,7 +57,10 @@ export function isAdmin(user: User): boolean {
 }
 
 /** What the default roles allow: all to `system:masters`, discovery and self reviews to users, health and version to all. */
-export function isAllowed(user: User, asked: { verb: string; group: string; resource: string } | { verb: string; path: string }): boolean {
+export function isAllowed(
+  user: User,
+  asked: { verb: string; group: string; resource: string } | { verb: string; path: string },
+): boolean {
   if (isAdmin(user)) return true;
   const authenticated = user.groups.includes('system:authenticated');
   if ('path' in asked) {
@@ -72,7 +75,11 @@ export function authorize(user: User, info: RequestInfo): void {
   if (!info.isResource) {
     const verb = info.verb;
     if (!isAllowed(user, { verb, path: info.path })) {
-      throw forbidden({ group: '', resource: '' }, '', `User ${goQuote(user.name)} cannot ${verb} path ${goQuote(info.path)}`);
+      throw forbidden(
+        { group: '', resource: '' },
+        '',
+        `User ${goQuote(user.name)} cannot ${verb} path ${goQuote(info.path)}`,
+      );
     }
     return;
   }

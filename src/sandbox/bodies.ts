@@ -12,7 +12,11 @@ export function checkBodyType(request: ApiRequest): void {
   const type = mediaTypeOf(request.contentType);
   if (type === '' || ACCEPTED.includes(type)) return;
   const accepted = ACCEPTED.join(', ');
-  throw failure(415, 'UnsupportedMediaType', `the body of the request was in an unknown format - accepted media types include: ${accepted}`);
+  throw failure(
+    415,
+    'UnsupportedMediaType',
+    `the body of the request was in an unknown format - accepted media types include: ${accepted}`,
+  );
 }
 
 /** Throws 413 for a body above the limit. */
@@ -21,7 +25,12 @@ export function checkBodySize(request: ApiRequest): void {
 }
 
 /** Decodes the object of a POST or PUT into normal form with defaults; warnings go to `warnings`. Throws 400 or 422. */
-export function readObjectBody(request: ApiRequest, kind: Kind, fieldValidation: 'Strict' | 'Warn' | 'Ignore', warnings: string[]): JsonObject {
+export function readObjectBody(
+  request: ApiRequest,
+  kind: Kind,
+  fieldValidation: 'Strict' | 'Warn' | 'Ignore',
+  warnings: string[],
+): JsonObject {
   const decoded =
     mediaTypeOf(request.contentType) === PROTOBUF_TYPE
       ? decodeJson(kind, fromProtobuf(request.body), fieldValidation)
@@ -42,7 +51,8 @@ export function fromProtobuf(bytes: Buffer): JsonObject {
 
 /** The body as text; a protobuf body as the JSON it stands for. */
 export function bodyText(request: ApiRequest): string {
-  if (request.body.length > 0 && mediaTypeOf(request.contentType) === PROTOBUF_TYPE) return JSON.stringify(fromProtobuf(request.body));
+  if (request.body.length > 0 && mediaTypeOf(request.contentType) === PROTOBUF_TYPE)
+    return JSON.stringify(fromProtobuf(request.body));
   return request.body.toString('utf8');
 }
 

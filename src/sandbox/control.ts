@@ -14,8 +14,18 @@ import { badRequest, methodNotAllowed, noSuchResource, StatusError } from './sta
 /** What the control endpoint acts on: a running sandbox. */
 export type Controlled = Pick<
   Sandbox,
-  | 'faults' | 'store' | 'cutWatches' | 'expireWatches' | 'snapshot' | 'restore' | 'openLaggingAddress' | 'onStep' | 'onFeed' | 'feedSoFar'
-  | 'cluster' | 'url'
+  | 'faults'
+  | 'store'
+  | 'cutWatches'
+  | 'expireWatches'
+  | 'snapshot'
+  | 'restore'
+  | 'openLaggingAddress'
+  | 'onStep'
+  | 'onFeed'
+  | 'feedSoFar'
+  | 'cluster'
+  | 'url'
 >;
 
 /** Whether a path belongs to the control endpoint. */
@@ -110,7 +120,11 @@ function json(status: number, body: JsonObject): ApiAnswer {
 /** The feed as a trace: a header, what is stored now, then every event as it happens, until the client leaves. */
 function streamFeed({ response }: Exchange, sandbox: Controlled): void {
   response.writeHead(200, { 'content-type': 'application/jsonl', 'cache-control': 'no-cache, private' });
-  const header = traceHeader('object-versions/sandbox', { [sandbox.cluster]: { label: 'sandbox', server: sandbox.url } }, sandbox.store.now());
+  const header = traceHeader(
+    'object-versions/sandbox',
+    { [sandbox.cluster]: { label: 'sandbox', server: sandbox.url } },
+    sandbox.store.now(),
+  );
   response.write(printTraceLine(header));
   let seq = 0;
   const send = (events: readonly NewTraceEvent[]): void => {

@@ -4,7 +4,16 @@ import type { JsonObject } from '../codec/json.ts';
 import { checkNamespaceTakesNew } from './namespaces.ts';
 import { dedupOwnerReferences } from './ownerReferences.ts';
 import { bucketOf, keyOf } from './registry.ts';
-import { inVersion, metadataOf, metaString, resourceOf, timestamp, writeContext, type ApiState, type Call } from './state.ts';
+import {
+  inVersion,
+  metadataOf,
+  metaString,
+  resourceOf,
+  timestamp,
+  writeContext,
+  type ApiState,
+  type Call,
+} from './state.ts';
 import { alreadyExists, bareError, invalid } from './status.ts';
 
 const SUFFIX_ALPHABET = 'bcdfghjklmnpqrstvwxz2456789';
@@ -36,12 +45,17 @@ export function createObject(state: ApiState, call: Call, object: JsonObject, by
     if (errors.length > 0) throw invalid(kind, metaString(object, 'name'), errors);
     call.warnings.push(...kind.warnings(object, undefined, call.subresource));
     const parsed = state.store.tokens.parse(sentVersion);
-    if (!byUpdate && !call.dryRun && 'revision' in parsed && parsed.revision !== 0) throw bareError('resourceVersion should not be set on objects to be created');
+    if (!byUpdate && !call.dryRun && 'revision' in parsed && parsed.revision !== 0)
+      throw bareError('resourceVersion should not be set on objects to be created');
     if (!call.dryRun) delete metadata['resourceVersion'];
     const key = keyOf(kind, namespace, metaString(object, 'name'));
     const live = state.store.get(bucketOf(kind), key);
     if (live !== undefined && !generated) {
-      throw alreadyExists(resourceOf(kind), metaString(object, 'name'), metaString(live.object, 'deletionTimestamp') !== '');
+      throw alreadyExists(
+        resourceOf(kind),
+        metaString(object, 'name'),
+        metaString(live.object, 'deletionTimestamp') !== '',
+      );
     }
     if (call.dryRun) return object;
     const stored = state.store.put(bucketOf(kind), key, inVersion(object, state.registry.storageKind(kind)));
@@ -60,7 +74,8 @@ function fillSystemFields(state: ApiState, metadata: JsonObject): void {
 /** Names an object that has only a generateName; tries again while the name is taken. */
 function generateName(state: ApiState, call: Call, metadata: JsonObject): boolean {
   const base = metadata['generateName'];
-  if (typeof base !== 'string' || base === '' || (typeof metadata['name'] === 'string' && metadata['name'] !== '')) return false;
+  if (typeof base !== 'string' || base === '' || (typeof metadata['name'] === 'string' && metadata['name'] !== ''))
+    return false;
   for (let attempt = 0; attempt < MAX_TRIES; attempt += 1) {
     const name = base.slice(0, MAX_GENERATED_BASE) + randomSuffix();
     metadata['name'] = name;
@@ -71,6 +86,7 @@ function generateName(state: ApiState, call: Call, metadata: JsonObject): boolea
 
 function randomSuffix(): string {
   let suffix = '';
-  for (let index = 0; index < SUFFIX_LENGTH; index += 1) suffix += SUFFIX_ALPHABET[randomInt(SUFFIX_ALPHABET.length)] ?? '';
+  for (let index = 0; index < SUFFIX_LENGTH; index += 1)
+    suffix += SUFFIX_ALPHABET[randomInt(SUFFIX_ALPHABET.length)] ?? '';
   return suffix;
 }

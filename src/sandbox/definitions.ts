@@ -22,7 +22,10 @@ export function serveDefinitions(state: ApiState): () => void {
   };
   const onChange = (change: Change): void => {
     const crd = change.after?.object;
-    state.registry.setDefinition(change.key, crd !== undefined && metaString(crd, 'deletionTimestamp') === '' ? crd : undefined);
+    state.registry.setDefinition(
+      change.key,
+      crd !== undefined && metaString(crd, 'deletionTimestamp') === '' ? crd : undefined,
+    );
     if (crd !== undefined) later(() => settle(state, change.key));
   };
   const subscription = state.store.subscribe(CRD_BUCKET, onChange);
@@ -55,12 +58,20 @@ function settle(state: ApiState, name: string): void {
 /** The server's own entry in managedFields for the status that it writes. */
 function trackStatus(state: ApiState, crd: JsonObject, status: JsonObject): JsonObject {
   const metadata = cloneJson(metadataOf(crd));
-  const entries = ((metadata['managedFields'] ?? []) as JsonObject[]).filter((entry) => entry['manager'] !== 'kube-apiserver');
+  const entries = ((metadata['managedFields'] ?? []) as JsonObject[]).filter(
+    (entry) => entry['manager'] !== 'kube-apiserver',
+  );
   const names = (status['acceptedNames'] ?? {}) as JsonObject;
   const conditions = (status['conditions'] ?? []) as JsonObject[];
   const owned: JsonObject = {
-    'f:acceptedNames': Object.fromEntries(Object.keys(names).sort().map((field) => [`f:${field}`, {}])),
-    'f:conditions': Object.fromEntries(conditions.map((condition) => [`k:{"type":${JSON.stringify(condition['type'])}}`, ownedCondition(condition)])),
+    'f:acceptedNames': Object.fromEntries(
+      Object.keys(names)
+        .sort()
+        .map((field) => [`f:${field}`, {}]),
+    ),
+    'f:conditions': Object.fromEntries(
+      conditions.map((condition) => [`k:{"type":${JSON.stringify(condition['type'])}}`, ownedCondition(condition)]),
+    ),
   };
   entries.push({
     manager: 'kube-apiserver',
@@ -75,7 +86,14 @@ function trackStatus(state: ApiState, crd: JsonObject, status: JsonObject): Json
 }
 
 function ownedCondition(condition: JsonObject): JsonObject {
-  return { '.': {}, ...Object.fromEntries(Object.keys(condition).sort().map((field) => [`f:${field}`, {}])) };
+  return {
+    '.': {},
+    ...Object.fromEntries(
+      Object.keys(condition)
+        .sort()
+        .map((field) => [`f:${field}`, {}]),
+    ),
+  };
 }
 
 /** The definition as its first DELETE leaves it: terminating, held until its objects are gone. */
@@ -93,7 +111,10 @@ export function startDefinitionDeletion(crd: JsonObject, now: string): JsonObjec
     reason: 'InstanceDeletionPending',
     message: 'CustomResourceDefinition marked for deletion; CustomResource deletion will begin soon',
   };
-  next['status'] = { ...status, conditions: [...conditions.filter((condition) => condition['type'] !== 'Terminating'), terminating] };
+  next['status'] = {
+    ...status,
+    conditions: [...conditions.filter((condition) => condition['type'] !== 'Terminating'), terminating],
+  };
   return next;
 }
 

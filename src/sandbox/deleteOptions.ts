@@ -58,12 +58,22 @@ function fromBody(body: string, contentType: string): JsonObject {
   const type = (contentType.split(';')[0] ?? '').trim();
   if (type !== '' && !ACCEPTED.includes(type)) {
     const accepted = ACCEPTED.join(', ');
-    throw failure(415, 'UnsupportedMediaType', `the body of the request was in an unknown format - accepted media types include: ${accepted}`);
+    throw failure(
+      415,
+      'UnsupportedMediaType',
+      `the body of the request was in an unknown format - accepted media types include: ${accepted}`,
+    );
   }
   const value = type === 'application/yaml' ? parseYaml(body).value : parseBody(body);
   if (!isJsonObject(value)) {
     if (value === null) return {};
-    const what = Array.isArray(value) ? 'array' : typeof value === 'string' ? 'string' : typeof value === 'boolean' ? 'bool' : 'number';
+    const what = Array.isArray(value)
+      ? 'array'
+      : typeof value === 'string'
+        ? 'string'
+        : typeof value === 'boolean'
+          ? 'bool'
+          : 'number';
     throw badRequest(
       `couldn't get version/kind; json parse error: json: cannot unmarshal ${what} into Go value of type struct ` +
         '{ APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }',
@@ -99,7 +109,8 @@ const GO_TYPES: Readonly<Record<string, { type: string; fits: (value: unknown) =
 };
 
 function checkTypes(value: JsonObject): void {
-  for (const [field, { type, fits }] of Object.entries(GO_TYPES)) wantType(value[field], `DeleteOptions.${field}`, type, fits);
+  for (const [field, { type, fits }] of Object.entries(GO_TYPES))
+    wantType(value[field], `DeleteOptions.${field}`, type, fits);
   const preconditions = value['preconditions'];
   if (!isJsonObject(preconditions)) return;
   const isText = (item: unknown): boolean => typeof item === 'string';
@@ -107,9 +118,21 @@ function checkTypes(value: JsonObject): void {
   wantType(preconditions['resourceVersion'], 'DeleteOptions.preconditions.resourceVersion', 'string', isText);
 }
 
-function wantType(value: JsonObject[string] | undefined, field: string, type: string, fits: (value: unknown) => boolean): void {
+function wantType(
+  value: JsonObject[string] | undefined,
+  field: string,
+  type: string,
+  fits: (value: unknown) => boolean,
+): void {
   if (value === undefined || value === null || fits(value)) return;
-  const shown = typeof value === 'number' ? `number${Number.isInteger(value) ? '' : ` ${value}`}` : typeof value === 'boolean' ? 'bool' : Array.isArray(value) ? 'array' : typeof value;
+  const shown =
+    typeof value === 'number'
+      ? `number${Number.isInteger(value) ? '' : ` ${value}`}`
+      : typeof value === 'boolean'
+        ? 'bool'
+        : Array.isArray(value)
+          ? 'array'
+          : typeof value;
   throw badRequest(`json: cannot unmarshal ${shown} into Go struct field ${field} of type ${type}`);
 }
 
@@ -117,7 +140,9 @@ function validate(raw: JsonObject): FieldError[] {
   const errors: FieldError[] = [];
   const policy = raw['propagationPolicy'];
   if (raw['orphanDependents'] !== undefined && policy !== undefined) {
-    errors.push(invalidValue('propagationPolicy', policy, 'orphanDependents and deletionPropagation cannot be both set'));
+    errors.push(
+      invalidValue('propagationPolicy', policy, 'orphanDependents and deletionPropagation cannot be both set'),
+    );
   }
   if (policy !== undefined && !['Foreground', 'Background', 'Orphan'].includes(policy as string)) {
     errors.push(notSupported('propagationPolicy', policy, ['Foreground', 'Background', 'Orphan', 'nil']));

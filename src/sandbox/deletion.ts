@@ -5,7 +5,17 @@ import type { Kind } from './kinds/kind.ts';
 import { checkMortal } from './namespaces.ts';
 import { bucketOf, keyOf } from './registry.ts';
 import { removeStored } from './removal.ts';
-import { finalizersOf, inVersion, liveObject, metadataOf, metaString, resourceOf, timestamp, type ApiState, type Call } from './state.ts';
+import {
+  finalizersOf,
+  inVersion,
+  liveObject,
+  metadataOf,
+  metaString,
+  resourceOf,
+  timestamp,
+  type ApiState,
+  type Call,
+} from './state.ts';
 import { conflict, deleted, notFound } from './status.ts';
 
 /** What a DELETE answers: the object as it is or was, or a Success status; and whether it is gone. */
@@ -30,7 +40,10 @@ export function deleteObject(state: ApiState, call: Call, options: DeleteOptions
     const phased = beginNamespaceDeletion(state, call, live);
     if (phased !== undefined) return phased;
   }
-  if (isKind(call.kind, 'apiextensions.k8s.io', 'customresourcedefinitions') && metaString(live, 'deletionTimestamp') === '') {
+  if (
+    isKind(call.kind, 'apiextensions.k8s.io', 'customresourcedefinitions') &&
+    metaString(live, 'deletionTimestamp') === ''
+  ) {
     checkPreconditions(call, live, options);
     const marked = startDefinitionDeletion(live, timestamp(state.clock.now()));
     return standing(store(state, call, marked));
@@ -61,18 +74,26 @@ function standing(object: JsonObject): Deletion {
 }
 
 function finalized(call: Call, object: JsonObject, gone: boolean): Deletion {
-  const answer = call.kind.deleteAnswers === 'object' ? object : deleted(resourceOf(call.kind), metaString(object, 'name'), metaString(object, 'uid'));
+  const answer =
+    call.kind.deleteAnswers === 'object'
+      ? object
+      : deleted(resourceOf(call.kind), metaString(object, 'name'), metaString(object, 'uid'));
   return { answer, gone };
 }
 
 function store(state: ApiState, call: Call, object: JsonObject): JsonObject {
   if (call.dryRun) return object;
   const storage = state.registry.storageKind(call.kind);
-  const stored = state.store.put(bucketOf(call.kind), keyOf(call.kind, call.namespace, call.name), inVersion(object, storage));
+  const stored = state.store.put(
+    bucketOf(call.kind),
+    keyOf(call.kind, call.namespace, call.name),
+    inVersion(object, storage),
+  );
   return inVersion(stored.object, call.kind);
 }
 
-const isKind = (kind: Kind, group: string, resource: string): boolean => kind.group === group && kind.plural === resource;
+const isKind = (kind: Kind, group: string, resource: string): boolean =>
+  kind.group === group && kind.plural === resource;
 
 function checkPreconditions(call: Call, live: JsonObject, options: DeleteOptions): void {
   const of = { group: call.kind.group, resource: call.kind.kind };
@@ -92,7 +113,11 @@ function checkPreconditions(call: Call, live: JsonObject, options: DeleteOptions
 function checkNamespacePreconditions(call: Call, live: JsonObject, options: DeleteOptions): void {
   const check = (what: string, given: string | undefined, stored: string): void => {
     if (given === undefined || given === stored) return;
-    throw conflict(resourceOf(call.kind), call.name, `Precondition failed: ${what} in precondition: ${given}, ${what} in object meta: ${stored}`);
+    throw conflict(
+      resourceOf(call.kind),
+      call.name,
+      `Precondition failed: ${what} in precondition: ${given}, ${what} in object meta: ${stored}`,
+    );
   };
   check('UID', options.uid, metaString(live, 'uid'));
   check('ResourceVersion', options.resourceVersion, metaString(live, 'resourceVersion'));
@@ -114,7 +139,9 @@ function beginNamespaceDeletion(state: ApiState, call: Call, live: JsonObject): 
 function collectorFinalizers(kind: Kind, object: JsonObject, options: DeleteOptions): string[] | undefined {
   const present = finalizersOf(object);
   const others = present.filter((finalizer) => finalizer !== ORPHAN && finalizer !== FOREGROUND);
-  const policy = options.propagation ?? (present.includes(ORPHAN) ? 'Orphan' : present.includes(FOREGROUND) ? 'Foreground' : kind.defaultPropagation);
+  const policy =
+    options.propagation ??
+    (present.includes(ORPHAN) ? 'Orphan' : present.includes(FOREGROUND) ? 'Foreground' : kind.defaultPropagation);
   if (policy === 'Orphan') others.push(ORPHAN);
   if (policy === 'Foreground') others.push(FOREGROUND);
   const same = others.length === present.length && others.every((finalizer) => present.includes(finalizer));
@@ -145,7 +172,8 @@ function bumpGeneration(metadata: JsonObject): void {
 /** A Pod on a node gets its grace period; it can only be shortened later. Unbound and finished ones have none. */
 function podGrace(state: ApiState, pod: JsonObject, options: DeleteOptions): { graceful: boolean; pending: boolean } {
   const metadata = metadataOf(pod);
-  const asked = options.gracePeriodSeconds !== undefined && options.gracePeriodSeconds < 0 ? 1 : options.gracePeriodSeconds;
+  const asked =
+    options.gracePeriodSeconds !== undefined && options.gracePeriodSeconds < 0 ? 1 : options.gracePeriodSeconds;
   if (metaString(pod, 'deletionTimestamp') !== '') {
     const current = Number(metadata['deletionGracePeriodSeconds'] ?? 0);
     if (current === 0) return { graceful: false, pending: false };

@@ -69,14 +69,23 @@ export function apiGroupList(registry: KindRegistry): JsonObject {
 
 /** `/api`. */
 export function apiVersions(address: string): JsonObject {
-  return { kind: 'APIVersions', versions: ['v1'], serverAddressByClientCIDRs: [{ clientCIDR: '0.0.0.0/0', serverAddress: address }] };
+  return {
+    kind: 'APIVersions',
+    versions: ['v1'],
+    serverAddressByClientCIDRs: [{ clientCIDR: '0.0.0.0/0', serverAddress: address }],
+  };
 }
 
 /** `/api/v1` or `/apis/GROUP/VERSION`; undefined if nothing is served there. */
 export function apiResourceList(registry: KindRegistry, group: string, version: string): JsonObject | undefined {
   const resources = resourcesOf(registry, group, version);
   if (resources === undefined) return undefined;
-  return { kind: 'APIResourceList', apiVersion: 'v1', groupVersion: group === '' ? version : `${group}/${version}`, resources };
+  return {
+    kind: 'APIResourceList',
+    apiVersion: 'v1',
+    groupVersion: group === '' ? version : `${group}/${version}`,
+    resources,
+  };
 }
 
 function resourcesOf(registry: KindRegistry, group: string, version: string): JsonObject[] | undefined {
@@ -99,7 +108,11 @@ function customResources(kind: Kind): JsonObject[] {
       verbs: ['delete', 'deletecollection', 'get', 'list', 'patch', 'create', 'update', 'watch'],
       ...(kind.shortNames.length === 0 ? {} : { shortNames: [...kind.shortNames] }),
       ...(kind.categories.length === 0 ? {} : { categories: [...kind.categories] }),
-      storageVersionHash: createHash('sha256').update(`${kind.group}/${kind.version}/${kind.kind}`).digest().subarray(0, 8).toString('base64'),
+      storageVersionHash: createHash('sha256')
+        .update(`${kind.group}/${kind.version}/${kind.kind}`)
+        .digest()
+        .subarray(0, 8)
+        .toString('base64'),
     },
     ...(kind.subresources.status ? [{ name: `${kind.plural}/status`, ...shared, kind: kind.kind, verbs }] : []),
     ...(kind.subresources.scale === undefined
@@ -117,7 +130,11 @@ export function aggregatedDiscovery(registry: KindRegistry, core: boolean, metaV
     metadata: {},
     items: groups.map(({ group, versions }) => ({
       metadata: group === '' ? {} : { name: group },
-      versions: versions.map((version) => ({ version, resources: aggregated(resourcesOf(registry, group, version) ?? []), freshness: 'Current' })),
+      versions: versions.map((version) => ({
+        version,
+        resources: aggregated(resourcesOf(registry, group, version) ?? []),
+        freshness: 'Current',
+      })),
     })),
   };
 }
@@ -126,7 +143,11 @@ function aggregated(resources: readonly JsonObject[]): JsonObject[] {
   const found: JsonObject[] = [];
   for (const resource of resources) {
     const [name = '', subresource] = textOf(resource['name']).split('/');
-    const responseKind = { group: resource['group'] ?? '', version: resource['version'] ?? '', kind: resource['kind'] ?? '' };
+    const responseKind = {
+      group: resource['group'] ?? '',
+      version: resource['version'] ?? '',
+      kind: resource['kind'] ?? '',
+    };
     if (subresource === undefined) {
       found.push({
         resource: name,
@@ -141,13 +162,20 @@ function aggregated(resources: readonly JsonObject[]): JsonObject[] {
     }
     const parent = found.find((entry) => entry['resource'] === name);
     if (parent === undefined) continue;
-    parent['subresources'] = [...((parent['subresources'] ?? []) as JsonObject[]), { subresource, responseKind, verbs: resource['verbs'] ?? [] }];
+    parent['subresources'] = [
+      ...((parent['subresources'] ?? []) as JsonObject[]),
+      { subresource, responseKind, verbs: resource['verbs'] ?? [] },
+    ];
   }
   return found;
 }
 
 /** Whether discovery lists a resource or subresource with a verb, which decides 404 and 405. */
-export function servedVerbs(registry: KindRegistry, kind: Kind | { group: string; version: string }, name: string): readonly string[] | undefined {
+export function servedVerbs(
+  registry: KindRegistry,
+  kind: Kind | { group: string; version: string },
+  name: string,
+): readonly string[] | undefined {
   const resources = resourcesOf(registry, kind.group, kind.version);
   const entry = resources?.find((resource) => resource['name'] === name);
   return entry === undefined ? undefined : (entry['verbs'] as string[]);
@@ -165,8 +193,22 @@ export function isKnownGroup(registry: KindRegistry, group: string): boolean {
 
 /** All root paths, as `/` lists them. */
 export function rootPaths(registry: KindRegistry): string[] {
-  const groups = groupsOf(registry).flatMap(({ group, versions }) => [`/apis/${group}`, ...versions.map((version) => `/apis/${group}/${version}`)]);
-  const fixed = ['/api', '/api/v1', '/apis', '/apis/', '/healthz', '/livez', '/openapi/v2', '/openapi/v3', '/openapi/v3/', '/readyz', '/version'];
+  const groups = groupsOf(registry).flatMap(({ group, versions }) => [
+    `/apis/${group}`,
+    ...versions.map((version) => `/apis/${group}/${version}`),
+  ]);
+  const fixed = [
+    '/api',
+    '/api/v1',
+    '/apis',
+    '/apis/',
+    '/healthz',
+    '/livez',
+    '/openapi/v2',
+    '/openapi/v3',
+    '/openapi/v3/',
+    '/readyz',
+    '/version',
+  ];
   return [...fixed, ...groups].sort();
 }
-

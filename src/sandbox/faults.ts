@@ -110,7 +110,8 @@ export function meets(match: FaultMatch, { info, user, agent }: FaultSubject): b
 /** The refusal that a throttle or error fault answers with. */
 export function faultStatus(fault: Extract<Fault, { kind: 'throttle' | 'error' }>): StatusError {
   const details = fault.retryAfterSeconds === undefined ? undefined : { retryAfterSeconds: fault.retryAfterSeconds };
-  if (fault.kind === 'throttle') return failure(429, 'TooManyRequests', 'Too many requests, please try again later.', details);
+  if (fault.kind === 'throttle')
+    return failure(429, 'TooManyRequests', 'Too many requests, please try again later.', details);
   const [reason, message] = SERVER_ERRORS[fault.code];
   return failure(fault.code, reason, message, details ?? {});
 }
@@ -136,10 +137,12 @@ export function readFault(value: Json): Fault {
     throw badRequest(`kind must be one of ${KINDS.join(', ')}`);
   }
   const { kind, times } = value;
-  if (times !== undefined && (typeof times !== 'number' || !Number.isInteger(times) || times < 1)) throw badRequest('times must be a positive integer');
+  if (times !== undefined && (typeof times !== 'number' || !Number.isInteger(times) || times < 1))
+    throw badRequest('times must be a positive integer');
   if (kind === 'latency') wantNumber(value, 'ms');
   if (kind === 'throttle') wantNumber(value, 'retryAfterSeconds');
-  if (kind === 'error' && ![500, 502, 503, 504].includes(Number(value['code']))) throw badRequest('code must be 500, 502, 503 or 504');
+  if (kind === 'error' && ![500, 502, 503, 504].includes(Number(value['code'])))
+    throw badRequest('code must be 500, 502, 503 or 504');
   if (kind === 'mutate' && !isJsonObject(value['patch'])) throw badRequest('patch must be an object');
   if (value['match'] !== undefined) readMatch(value['match']);
   return value as unknown as Fault;
@@ -157,7 +160,8 @@ export function readMatch(value: Json | undefined): FaultMatch {
   if (value === undefined) return {};
   if (!isJsonObject(value)) throw badRequest('match must be an object');
   for (const [field, item] of Object.entries(value)) {
-    if (!MATCHED.includes(field) || typeof item !== 'string') throw badRequest(`match: ${field} is not one of ${MATCHED.join(', ')}, as text`);
+    if (!MATCHED.includes(field) || typeof item !== 'string')
+      throw badRequest(`match: ${field} is not one of ${MATCHED.join(', ')}, as text`);
   }
   return value;
 }

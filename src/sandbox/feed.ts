@@ -79,7 +79,10 @@ export class Feed {
     for (const kind of this.state.registry.all()) {
       if (kind.storage.group !== kind.group || kind.storage.resource !== kind.plural) continue;
       for (const { object } of this.state.store.list(`${kind.group}/${kind.plural}`, '')) {
-        const event = observedFrom(object, { ...this.context({ group: kind.group, resource: kind.plural }), change: 'ADDED' });
+        const event = observedFrom(object, {
+          ...this.context({ group: kind.group, resource: kind.plural }),
+          change: 'ADDED',
+        });
         if (event !== undefined) events.push(event);
       }
     }
@@ -90,7 +93,9 @@ export class Feed {
   answered(request: ApiRequest, answer: ApiAnswer, aftermath: Aftermath): void {
     if (!this.active || !request.info.isResource) return;
     const verb = VERBS[request.info.verb];
-    this.emit([verb === undefined ? this.readEvent(request, answer) : this.writeEvent(request, answer, aftermath, verb)]);
+    this.emit([
+      verb === undefined ? this.readEvent(request, answer) : this.writeEvent(request, answer, aftermath, verb),
+    ]);
   }
 
   /** A watch gave its client an event. */
@@ -138,7 +143,13 @@ export class Feed {
     if (event !== undefined && 'name' in event) this.emit([event as NewTraceEvent]);
   }
 
-  private scopeOf({ info }: ApiRequest): { group: string; resource: string; namespace?: string; name?: string; subresource?: string } {
+  private scopeOf({ info }: ApiRequest): {
+    group: string;
+    resource: string;
+    namespace?: string;
+    name?: string;
+    subresource?: string;
+  } {
     return {
       group: info.group,
       resource: info.resource,
@@ -150,7 +161,10 @@ export class Feed {
 
   private readEvent(request: ApiRequest, answer: ApiAnswer): NewTraceEvent {
     const verb = request.info.verb === 'list' || request.info.verb === 'watch' ? request.info.verb : 'get';
-    const body = answer.status === 200 && answer.contentType.startsWith('application/json') ? parseJson(answer.body.toString()) : null;
+    const body =
+      answer.status === 200 && answer.contentType.startsWith('application/json')
+        ? parseJson(answer.body.toString())
+        : null;
     const objects = isJsonObject(body) ? (Array.isArray(body['items']) ? body['items'] : [body]) : [];
     const asked = request.query.get('resourceVersion');
     return {
@@ -165,7 +179,12 @@ export class Feed {
     };
   }
 
-  private writeEvent(request: ApiRequest, answer: ApiAnswer, aftermath: Aftermath, verb: (typeof VERBS)[string]): NewTraceEvent {
+  private writeEvent(
+    request: ApiRequest,
+    answer: ApiAnswer,
+    aftermath: Aftermath,
+    verb: (typeof VERBS)[string],
+  ): NewTraceEvent {
     const { info, query } = request;
     const patchType = verb === 'patch' ? PATCH_TYPES[mediaTypeOf(request.contentType)] : undefined;
     const sent = this.sentBody(request, patchType);
@@ -189,7 +208,9 @@ export class Feed {
       ...(query.get('force') === 'true' ? { force: true } : {}),
       ...(dryRun ? { dryRun: true } : {}),
       ...(Object.keys(carried).length === 0 ? {} : { preconditions: carried }),
-      ...(carried.uid !== undefined && carried.token !== undefined ? { basedOn: { uid: carried.uid, token: carried.token, known: 'token' as const } } : {}),
+      ...(carried.uid !== undefined && carried.token !== undefined
+        ? { basedOn: { uid: carried.uid, token: carried.token, known: 'token' as const } }
+        : {}),
       ...(sent === undefined ? {} : { body: sent }),
       startedAt: aftermath.startedAt,
       outcome,
@@ -197,7 +218,9 @@ export class Feed {
       ...(refused ? refusalOf(stored) : {}),
       ...(given === undefined || aftermath.lost
         ? {}
-        : { result: { uid: given.uid, token: given.token, ...(typeof generation === 'number' ? { generation } : {}) } }),
+        : {
+            result: { uid: given.uid, token: given.token, ...(typeof generation === 'number' ? { generation } : {}) },
+          }),
     };
   }
 
@@ -221,11 +244,21 @@ function actorOf(request: ApiRequest): Actor {
   return { user: request.user.name, ...(agent === '' ? {} : { agent }), ...(manager === '' ? {} : { manager }) };
 }
 
-function givenOf(object: Json): { namespace: string; name: string; uid: string; token: string; terminating?: boolean } | undefined {
+function givenOf(
+  object: Json,
+): { namespace: string; name: string; uid: string; token: string; terminating?: boolean } | undefined {
   if (!isJsonObject(object) || !isJsonObject(object['metadata'])) return undefined;
-  const [namespace, name, uid, token] = ['namespace', 'name', 'uid', 'resourceVersion'].map((field) => metaString(object, field));
+  const [namespace, name, uid, token] = ['namespace', 'name', 'uid', 'resourceVersion'].map((field) =>
+    metaString(object, field),
+  );
   if (name === undefined || name === '' || uid === undefined || uid === '') return undefined;
-  return { namespace: namespace ?? '', name, uid, token: token ?? '', ...(metaString(object, 'deletionTimestamp') === '' ? {} : { terminating: true }) };
+  return {
+    namespace: namespace ?? '',
+    name,
+    uid,
+    token: token ?? '',
+    ...(metaString(object, 'deletionTimestamp') === '' ? {} : { terminating: true }),
+  };
 }
 
 /** The uid and token that a body demands: its own metadata, or a DELETE's preconditions. */
@@ -235,7 +268,9 @@ function carriedBy(sent: JsonObject, verb: string): { uid?: string; token?: stri
   const { uid, resourceVersion } = of;
   return {
     ...(typeof uid === 'string' && uid !== '' ? { uid } : {}),
-    ...(typeof resourceVersion === 'string' && resourceVersion !== '' && resourceVersion !== '0' ? { token: resourceVersion } : {}),
+    ...(typeof resourceVersion === 'string' && resourceVersion !== '' && resourceVersion !== '0'
+      ? { token: resourceVersion }
+      : {}),
   };
 }
 
@@ -243,9 +278,16 @@ function nameIn(sent: Json | undefined): string {
   return isJsonObject(sent) && isJsonObject(sent['metadata']) ? metaString(sent, 'name') : '';
 }
 
-function refusalOf(status: JsonObject): { reason?: string; message?: string; causes?: { reason?: string; message?: string; field?: string }[] } {
+function refusalOf(status: JsonObject): {
+  reason?: string;
+  message?: string;
+  causes?: { reason?: string; message?: string; field?: string }[];
+} {
   const { reason, message, details } = status;
-  const causes = isJsonObject(details) && Array.isArray(details['causes']) ? (details['causes'] as { reason?: string; message?: string; field?: string }[]) : undefined;
+  const causes =
+    isJsonObject(details) && Array.isArray(details['causes'])
+      ? (details['causes'] as { reason?: string; message?: string; field?: string }[])
+      : undefined;
   return {
     ...(typeof reason === 'string' ? { reason } : {}),
     ...(typeof message === 'string' ? { message } : {}),

@@ -36,7 +36,8 @@ export function outcomeOf(status: number, body: JsonObject, changed: boolean): W
 /** A 409 has several meanings, told apart by reason, causes and, last, the words that only the uid checks use. */
 function conflictOutcome(body: JsonObject, causes: readonly string[]): WriteOutcome {
   const message = typeof body['message'] === 'string' ? body['message'] : '';
-  if (body['reason'] === 'AlreadyExists') return message.startsWith('object is being deleted') ? 'terminating' : 'already-exists';
+  if (body['reason'] === 'AlreadyExists')
+    return message.startsWith('object is being deleted') ? 'terminating' : 'already-exists';
   if (causes.includes('FieldManagerConflict')) return 'field-conflict';
   if (/uid in (the )?precondition|uid mismatch/i.test(message)) return 'uid-mismatch';
   return 'version-conflict';

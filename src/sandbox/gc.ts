@@ -35,7 +35,8 @@ interface Node {
 export function startGarbageCollector(state: ApiState): Controllers {
   const collector = new GarbageCollector(state);
   const subscription = state.store.subscribeAll((change) => collector.changed(change));
-  for (const kind of storedKinds(state)) for (const stored of state.store.list(bucketOf(kind), '')) collector.seen(kind, stored);
+  for (const kind of storedKinds(state))
+    for (const stored of state.store.list(bucketOf(kind), '')) collector.seen(kind, stored);
   return {
     stop() {
       subscription.dispose();
@@ -69,8 +70,11 @@ class GarbageCollector {
     const object = after?.object ?? before?.object;
     if (object === undefined) return;
     if (after !== undefined) this.queue.add(placeOf(bucket, key));
-    const replaced = before !== undefined && (after === undefined || metaString(after.object, 'uid') !== metaString(before.object, 'uid'));
-    if (replaced || metaString(object, 'deletionTimestamp') !== '') this.queueDependents(metaString(before?.object ?? object, 'uid'));
+    const replaced =
+      before !== undefined &&
+      (after === undefined || metaString(after.object, 'uid') !== metaString(before.object, 'uid'));
+    if (replaced || metaString(object, 'deletionTimestamp') !== '')
+      this.queueDependents(metaString(before?.object ?? object, 'uid'));
     if (after === undefined) this.queueOwners(object);
   }
 
@@ -123,7 +127,9 @@ class GarbageCollector {
     }
     const uid = metaString(object, 'uid');
     const propagation = waiting.length > 0 && this.hasDependents(uid) ? 'Foreground' : 'Background';
-    tolerate(() => deleteObject(this.state, controllerCall(node.kind, node.stored), { ...BACKGROUND, uid, propagation }));
+    tolerate(() =>
+      deleteObject(this.state, controllerCall(node.kind, node.stored), { ...BACKGROUND, uid, propagation }),
+    );
   }
 
   private hasDependents(uid: string): boolean {
@@ -146,13 +152,16 @@ class GarbageCollector {
       const dependent = this.at(place);
       if (dependent === undefined) continue;
       this.queue.add(place);
-      if (ownersOf(dependent.stored.object).some((reference) => reference.uid === uid && reference.blockOwnerDeletion)) blocked = true;
+      if (ownersOf(dependent.stored.object).some((reference) => reference.uid === uid && reference.blockOwnerDeletion))
+        blocked = true;
     }
     if (!blocked) this.dropFinalizer(node, FOREGROUND);
   }
 
   private dropReferences(node: Node, uids: readonly string[]): void {
-    const kept = ((metadataOf(node.stored.object)['ownerReferences'] ?? []) as JsonObject[]).filter((reference) => !uids.includes(textOf(reference['uid'])));
+    const kept = ((metadataOf(node.stored.object)['ownerReferences'] ?? []) as JsonObject[]).filter(
+      (reference) => !uids.includes(textOf(reference['uid'])),
+    );
     this.patch(node, { ownerReferences: kept.length === 0 ? null : kept });
   }
 
@@ -163,7 +172,11 @@ class GarbageCollector {
 
   private patch(node: Node, change: JsonObject): void {
     const { object } = node.stored;
-    const metadata = { uid: metaString(object, 'uid'), resourceVersion: metaString(object, 'resourceVersion'), ...change };
+    const metadata = {
+      uid: metaString(object, 'uid'),
+      resourceVersion: metaString(object, 'resourceVersion'),
+      ...change,
+    };
     const options = { dryRun: false, fieldManager: '', fieldValidation: 'Ignore', force: false } as const;
     const call = controllerCall(node.kind, node.stored);
     if (!tolerate(() => patchObject(this.state, call, 'merge', JSON.stringify({ metadata }), options))) {
@@ -180,9 +193,14 @@ class GarbageCollector {
 
   /** The owner that a reference names, if it is there in that incarnation. */
   private find(reference: OwnerReference, namespace: string): Node | undefined {
-    const served = this.state.registry.all().find((kind) => apiVersionOf(kind) === reference.apiVersion && kind.kind === reference.kind);
+    const served = this.state.registry
+      .all()
+      .find((kind) => apiVersionOf(kind) === reference.apiVersion && kind.kind === reference.kind);
     if (served === undefined) return undefined;
-    const stored = this.state.store.get(bucketOf(served), served.namespaced ? `${namespace}/${reference.name}` : reference.name);
+    const stored = this.state.store.get(
+      bucketOf(served),
+      served.namespaced ? `${namespace}/${reference.name}` : reference.name,
+    );
     if (stored === undefined || metaString(stored.object, 'uid') !== reference.uid) return undefined;
     return { kind: this.state.registry.storageKind(served), stored };
   }

@@ -154,7 +154,15 @@ function quoteChar(text: string, at: number): string {
   if (char === "'") return String.raw`'\''`;
   if (char === '"') return `'"'`;
   if (char === '\\') return String.raw`'\\'`;
-  const named: Record<string, string> = { '\n': '\\n', '\r': '\\r', '\t': '\\t', '\u0007': '\\a', '\b': '\\b', '\f': '\\f', '\v': '\\v' };
+  const named: Record<string, string> = {
+    '\n': '\\n',
+    '\r': '\\r',
+    '\t': '\\t',
+    '\u0007': '\\a',
+    '\b': '\\b',
+    '\f': '\\f',
+    '\v': '\\v',
+  };
   if (named[char] !== undefined) return `'${named[char]}'`;
   if (char < ' ' || char === '\u007f') return `'\\x${(char.codePointAt(0) ?? 0).toString(16).padStart(2, '0')}'`;
   if (char <= '~') return `'${char}'`;

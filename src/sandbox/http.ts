@@ -34,18 +34,26 @@ const LOOPBACK_HOST = /^(127\.0\.0\.1|localhost|\[::1\])(:\d+)?$/i;
  * body up to the limit, authenticates, and hands over. No CORS header is ever sent. HTTP/1.1 with keep-alive.
  */
 export async function listen(
-  options: { port: number; certificate: ServerCertificate; authenticator: Authenticator; onError: (error: unknown) => void },
+  options: {
+    port: number;
+    certificate: ServerCertificate;
+    authenticator: Authenticator;
+    onError: (error: unknown) => void;
+  },
   handle: (exchange: Exchange) => Promise<void>,
 ): Promise<Listener> {
   const { certificate, authenticator, onError } = options;
-  const server = createServer({ key: certificate.keyPem, cert: certificate.certificatePem, keepAlive: true, requestTimeout: 0 }, (message, response) => {
-    response.on('error', () => response.destroy());
-    receive(message, response, authenticator, handle).catch((error: unknown) => {
-      onError(error);
-      if (response.headersSent) response.destroy();
-      else send(response, message.method ?? '', internalAnswer(error));
-    });
-  });
+  const server = createServer(
+    { key: certificate.keyPem, cert: certificate.certificatePem, keepAlive: true, requestTimeout: 0 },
+    (message, response) => {
+      response.on('error', () => response.destroy());
+      receive(message, response, authenticator, handle).catch((error: unknown) => {
+        onError(error);
+        if (response.headersSent) response.destroy();
+        else send(response, message.method ?? '', internalAnswer(error));
+      });
+    },
+  );
   server.keepAliveTimeout = 120_000;
   server.headersTimeout = 130_000;
   server.on('clientError', (_error, socket) => socket.destroy());
@@ -76,7 +84,12 @@ function internalAnswer(error: unknown): ApiAnswer {
   return { status: status.code, contentType: 'application/json', body: printJson(status.status), warnings: [] };
 }
 
-async function receive(message: IncomingMessage, response: ServerResponse, authenticator: Authenticator, handle: (exchange: Exchange) => Promise<void>): Promise<void> {
+async function receive(
+  message: IncomingMessage,
+  response: ServerResponse,
+  authenticator: Authenticator,
+  handle: (exchange: Exchange) => Promise<void>,
+): Promise<void> {
   const method = message.method ?? 'GET';
   const body = await readBody(message);
   if (body === undefined) {
@@ -91,7 +104,11 @@ async function receive(message: IncomingMessage, response: ServerResponse, authe
   });
   const refused = (error: StatusError): void => {
     const query = new URLSearchParams();
-    send(response, method, refusal({ accept: message.headers.accept, query, userAgent: message.headers['user-agent'] ?? '' }, error, []));
+    send(
+      response,
+      method,
+      refusal({ accept: message.headers.accept, query, userAgent: message.headers['user-agent'] ?? '' }, error, []),
+    );
   };
   if (!LOOPBACK_HOST.test(message.headers.host ?? '')) {
     refused(failure(403, 'Forbidden', 'the sandbox answers only to its loopback address', {}));
@@ -139,7 +156,9 @@ function readBody(message: IncomingMessage): Promise<Buffer | 'too-large' | unde
       if (size <= MAX_BODY_BYTES) chunks.push(chunk);
       else chunks.length = 0;
     });
-    message.on('end', () => resolve(size > MAX_BODY_BYTES ? 'too-large' : chunks.length === 1 ? chunks[0] : Buffer.concat(chunks)));
+    message.on('end', () =>
+      resolve(size > MAX_BODY_BYTES ? 'too-large' : chunks.length === 1 ? chunks[0] : Buffer.concat(chunks)),
+    );
     message.on('error', () => resolve(undefined));
     message.on('close', () => resolve(undefined));
   });
@@ -164,4 +183,3 @@ function warningHeader(text: string): string {
   const quoted = text.replaceAll(/[\r\n]+/g, ' ').replaceAll(/[\\"]/g, String.raw`\$&`);
   return `299 - "${Buffer.from(quoted, 'utf8').toString('latin1')}"`;
 }
-

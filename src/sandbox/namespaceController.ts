@@ -15,7 +15,8 @@ import { WorkQueue } from './workQueue.ts';
 export function startNamespaceController(state: ApiState): Controllers {
   const queue = new WorkQueue((name) => empty(state, name));
   const subscription = state.store.subscribeAll(({ bucket, key, before, after }) => {
-    const namespace = bucket === NAMESPACE_BUCKET ? key : metaString(before?.object ?? after?.object ?? { metadata: {} }, 'namespace');
+    const namespace =
+      bucket === NAMESPACE_BUCKET ? key : metaString(before?.object ?? after?.object ?? { metadata: {} }, 'namespace');
     if (namespace !== '' && isTerminating(state, namespace)) queue.add(namespace);
   });
   for (const { key } of state.store.list(NAMESPACE_BUCKET, '')) queue.add(key);
@@ -38,7 +39,8 @@ function empty(state: ApiState, name: string): void {
   for (const kind of storedKinds(state)) {
     if (!kind.namespaced) continue;
     for (const stored of state.store.list(bucketOf(kind), `${name}/`)) {
-      if (metaString(stored.object, 'deletionTimestamp') === '') tolerate(() => deleteObject(state, controllerCall(kind, stored), BACKGROUND));
+      if (metaString(stored.object, 'deletionTimestamp') === '')
+        tolerate(() => deleteObject(state, controllerCall(kind, stored), BACKGROUND));
       if (state.store.get(bucketOf(kind), stored.key) !== undefined) left += 1;
     }
   }
@@ -52,6 +54,15 @@ function release(state: ApiState, name: string): void {
   const finalizers = ((stored.object['spec'] as JsonObject | undefined)?.['finalizers'] ?? []) as string[];
   if (!finalizers.includes('kubernetes')) return;
   const next = cloneJson(stored.object);
-  next['spec'] = { ...(next['spec'] as JsonObject), finalizers: finalizers.filter((finalizer) => finalizer !== 'kubernetes') };
-  tolerate(() => updateObject(state, controllerCall(kind, stored, 'finalize'), { uid: metaString(stored.object, 'uid'), mayCreate: false, produce: () => next }));
+  next['spec'] = {
+    ...(next['spec'] as JsonObject),
+    finalizers: finalizers.filter((finalizer) => finalizer !== 'kubernetes'),
+  };
+  tolerate(() =>
+    updateObject(state, controllerCall(kind, stored, 'finalize'), {
+      uid: metaString(stored.object, 'uid'),
+      mayCreate: false,
+      produce: () => next,
+    }),
+  );
 }

@@ -18,7 +18,13 @@ export function checkNamespaceTakesNew(state: ApiState, call: Call, name: string
     resourceOf(call.kind),
     name,
     `unable to create new content in namespace ${call.namespace} because it is being terminated`,
-    [{ reason: 'NamespaceTerminating', message: `namespace ${call.namespace} is being terminated`, field: 'metadata.namespace' }],
+    [
+      {
+        reason: 'NamespaceTerminating',
+        message: `namespace ${call.namespace} is being terminated`,
+        field: 'metadata.namespace',
+      },
+    ],
   );
 }
 
@@ -29,19 +35,22 @@ export function settleNamespace(call: Call, object: JsonObject): void {
   const expected = call.kind.namespaced ? call.namespace : '';
   if (sent === '' && expected !== '') metadata['namespace'] = expected;
   else if (sent !== '' && expected === '') delete metadata['namespace'];
-  else if (sent !== expected) throw badRequest('the namespace of the provided object does not match the namespace sent on the request');
+  else if (sent !== expected)
+    throw badRequest('the namespace of the provided object does not match the namespace sent on the request');
 }
 
 /** The name of what was sent is the URL's. Throws 400. */
 export function checkName(call: Call, object: JsonObject): void {
   const sent = metaString(object, 'name');
-  if (sent === '') throw badRequest(`the name of the object (${call.name} based on URL) was undeterminable: name must be provided`);
-  if (sent !== call.name) throw badRequest(`the name of the object (${sent}) does not match the name on the URL (${call.name})`);
+  if (sent === '')
+    throw badRequest(`the name of the object (${call.name} based on URL) was undeterminable: name must be provided`);
+  if (sent !== call.name)
+    throw badRequest(`the name of the object (${sent}) does not match the name on the URL (${call.name})`);
 }
 
 /** The 403 of deleting a namespace that has to stay. */
 export function checkMortal(call: Call): void {
   if (call.kind.group !== '' || call.kind.plural !== 'namespaces' || call.subresource !== '') return;
-  if (IMMORTAL_NAMESPACES.includes(call.name)) throw forbidden(resourceOf(call.kind), call.name, 'this namespace may not be deleted');
+  if (IMMORTAL_NAMESPACES.includes(call.name))
+    throw forbidden(resourceOf(call.kind), call.name, 'this namespace may not be deleted');
 }
-

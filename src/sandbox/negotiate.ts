@@ -42,10 +42,16 @@ interface Clause {
  * Chooses the form of an answer from the Accept header; the clauses are tried by falling quality. Protobuf, which this
  * server does not write, is passed over. Throws 406. Source: apiserver's NegotiateMediaTypeOptions.
  */
-export function negotiate(accept: string | undefined, options: { transforms: boolean; query?: URLSearchParams; agent?: string }): Output {
+export function negotiate(
+  accept: string | undefined,
+  options: { transforms: boolean; query?: URLSearchParams; agent?: string },
+): Output {
   const pretty = isPretty(options.query, options.agent);
   if (accept === undefined || accept.trim() === '') return { ...plainJson, pretty };
-  const clauses = accept.split(',').map(readClause).sort((a, b) => b.quality - a.quality);
+  const clauses = accept
+    .split(',')
+    .map(readClause)
+    .sort((a, b) => b.quality - a.quality);
   for (const clause of clauses) {
     const format = formatOf(clause.type);
     if (format === undefined) continue;

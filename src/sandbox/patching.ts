@@ -34,15 +34,26 @@ export function readPatchType(request: ApiRequest, kind: Kind): PatchType {
   }
   if (type === undefined || type === 'strategic') {
     const accepted = 'application/json-patch+json, application/merge-patch+json, application/apply-patch+yaml';
-    throw failure(415, 'UnsupportedMediaType', `the body of the request was in an unknown format - accepted media types include: ${accepted}`);
+    throw failure(
+      415,
+      'UnsupportedMediaType',
+      `the body of the request was in an unknown format - accepted media types include: ${accepted}`,
+    );
   }
   return type;
 }
 
 /** Patches an object; an apply may create it. */
-export function patchObject(state: ApiState, call: Call, type: PatchType, text: string, options: WriteOptions): Written {
+export function patchObject(
+  state: ApiState,
+  call: Call,
+  type: PatchType,
+  text: string,
+  options: WriteOptions,
+): Written {
   const produce = (live: JsonObject | undefined): JsonObject => {
-    const next = type === 'apply' ? applied(state, call, live, text, options) : patched(state, call, live, type, text, options);
+    const next =
+      type === 'apply' ? applied(state, call, live, text, options) : patched(state, call, live, type, text, options);
     if (live === undefined && metaString(next, 'uid') !== '') {
       const why = `uid mismatch: the provided object specified uid ${metaString(next, 'uid')}, and no existing object was found`;
       throw conflict(resourceOf(call.kind), call.name, why);
@@ -63,7 +74,12 @@ export interface Patched {
 }
 
 /** Applies a patch that is not an apply to a document. Throws 400, 422 or 500. */
-export function patchDocument(kind: Kind, document: JsonObject, type: Exclude<PatchType, 'apply'>, text: string): Patched {
+export function patchDocument(
+  kind: Kind,
+  document: JsonObject,
+  type: Exclude<PatchType, 'apply'>,
+  text: string,
+): Patched {
   switch (type) {
     case 'json':
       return jsonPatch(document, text);
@@ -77,7 +93,12 @@ export function patchDocument(kind: Kind, document: JsonObject, type: Exclude<Pa
 }
 
 function patched(
-  state: ApiState, call: Call, live: JsonObject | undefined, type: Exclude<PatchType, 'apply'>, text: string, options: WriteOptions,
+  state: ApiState,
+  call: Call,
+  live: JsonObject | undefined,
+  type: Exclude<PatchType, 'apply'>,
+  text: string,
+  options: WriteOptions,
 ): JsonObject {
   if (live === undefined) throw notFound(resourceOf(call.kind), call.name);
   const result = patchDocument(call.kind, cloneJson(live), type, text);
@@ -87,14 +108,26 @@ function patched(
   return trackUpdate({ kind, live, next: decoded.object, manager, subresource, nowMs: state.clock.now() });
 }
 
-function applied(state: ApiState, call: Call, live: JsonObject | undefined, text: string, options: WriteOptions): JsonObject {
+function applied(
+  state: ApiState,
+  call: Call,
+  live: JsonObject | undefined,
+  text: string,
+  options: WriteOptions,
+): JsonObject {
   const { config, warnings } = parseApplyBody(text, options.fieldValidation);
   call.warnings.push(...warnings);
   return applyConfig(state, call, live, config, options);
 }
 
 /** Merges an applied configuration. Throws the 409 of its conflicts. */
-export function applyConfig(state: ApiState, call: Call, live: JsonObject | undefined, config: JsonObject, options: WriteOptions): JsonObject {
+export function applyConfig(
+  state: ApiState,
+  call: Call,
+  live: JsonObject | undefined,
+  config: JsonObject,
+  options: WriteOptions,
+): JsonObject {
   const { kind, manager, subresource } = call;
   return applyFields({ kind, live, config, manager, subresource, force: options.force, nowMs: state.clock.now() });
 }

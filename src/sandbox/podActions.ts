@@ -19,15 +19,22 @@ export function bindPod(state: ApiState, call: Call, body: JsonObject): JsonObje
   const pod = state.store.get('/pods', key)?.object;
   if (pod === undefined) throw notFound(PODS, call.name);
   const uid = text(metadata['uid']);
-  if (uid !== '' && uid !== metaString(pod, 'uid')) throw uidMismatch(PODS, call.name, `/registry/pods/${key}`, uid, metaString(pod, 'uid'));
+  if (uid !== '' && uid !== metaString(pod, 'uid'))
+    throw uidMismatch(PODS, call.name, `/registry/pods/${key}`, uid, metaString(pod, 'uid'));
   const version = text(metadata['resourceVersion']);
   if (version !== '' && version !== metaString(pod, 'resourceVersion')) {
     const why = `Precondition failed: ResourceVersion in precondition: ${version}, ResourceVersion in object meta: ${metaString(pod, 'resourceVersion')}`;
-    throw conflict(PODS, call.name, `StorageError: invalid object, Code: 4, Key: /registry/pods/${key}, ResourceVersion: 0, AdditionalErrorMsg: ${why}`);
+    throw conflict(
+      PODS,
+      call.name,
+      `StorageError: invalid object, Code: 4, Key: /registry/pods/${key}, ResourceVersion: 0, AdditionalErrorMsg: ${why}`,
+    );
   }
-  if (metaString(pod, 'deletionTimestamp') !== '') throw conflict(BINDING, call.name, `pod ${call.name} is being deleted, cannot be assigned to a host`);
+  if (metaString(pod, 'deletionTimestamp') !== '')
+    throw conflict(BINDING, call.name, `pod ${call.name} is being deleted, cannot be assigned to a host`);
   const assigned = text((pod['spec'] as JsonObject)['nodeName']);
-  if (assigned !== '') throw conflict(BINDING, call.name, `pod ${call.name} is already assigned to node ${JSON.stringify(assigned)}`);
+  if (assigned !== '')
+    throw conflict(BINDING, call.name, `pod ${call.name} is already assigned to node ${JSON.stringify(assigned)}`);
   if (!call.dryRun) state.store.put('/pods', key, assign(state, pod, node));
   return created();
 }
@@ -36,8 +43,15 @@ function assign(state: ApiState, pod: JsonObject, node: string): JsonObject {
   const next = cloneJson(pod);
   (next['spec'] as JsonObject)['nodeName'] = node;
   const status = (next['status'] ?? {}) as JsonObject;
-  const conditions = ((status['conditions'] ?? []) as JsonObject[]).filter((condition) => condition['type'] !== 'PodScheduled');
-  const scheduled: JsonObject = { type: 'PodScheduled', status: 'True', lastProbeTime: null, lastTransitionTime: timestamp(state.clock.now()) };
+  const conditions = ((status['conditions'] ?? []) as JsonObject[]).filter(
+    (condition) => condition['type'] !== 'PodScheduled',
+  );
+  const scheduled: JsonObject = {
+    type: 'PodScheduled',
+    status: 'True',
+    lastProbeTime: null,
+    lastTransitionTime: timestamp(state.clock.now()),
+  };
   next['status'] = { ...status, conditions: [...conditions, scheduled] };
   return next;
 }
@@ -45,7 +59,8 @@ function assign(state: ApiState, pod: JsonObject, node: string): JsonObject {
 /** Evicts a Pod, which without disruption budgets deletes it. `body` is an Eviction. */
 export function evictPod(state: ApiState, call: Call, body: JsonObject): JsonObject {
   const name = isJsonObject(body['metadata']) ? body['metadata']['name'] : undefined;
-  if (typeof name === 'string' && name !== '' && name !== call.name) throw badRequest('name in URL does not match name in Eviction object');
+  if (typeof name === 'string' && name !== '' && name !== call.name)
+    throw badRequest('name in URL does not match name in Eviction object');
   const options = isJsonObject(body['deleteOptions']) ? body['deleteOptions'] : {};
   const read = readDeleteOptions(JSON.stringify(options), 'application/json', new URLSearchParams());
   deleteObject(state, { ...call, subresource: '', dryRun: call.dryRun || read.dryRun }, read);

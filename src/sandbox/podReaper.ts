@@ -27,5 +27,11 @@ function reap(state: ApiState, key: string): void {
   const kind = state.registry.find('', 'v1', 'pods');
   const stored = state.store.get('/pods', key);
   if (kind === undefined || stored === undefined || metaString(stored.object, 'deletionTimestamp') === '') return;
-  tolerate(() => deleteObject(state, controllerCall(kind, stored), { ...BACKGROUND, gracePeriodSeconds: 0, uid: metaString(stored.object, 'uid') }));
+  tolerate(() =>
+    deleteObject(state, controllerCall(kind, stored), {
+      ...BACKGROUND,
+      gracePeriodSeconds: 0,
+      uid: metaString(stored.object, 'uid'),
+    }),
+  );
 }

@@ -1,7 +1,15 @@
 import { goQuote } from './goText.ts';
 import { isTrue } from './requestInfo.ts';
 import {
-  badRequest, forbiddenField, invalid, invalidValue, notSupported, required, tooLong, type FieldError, type StatusError,
+  badRequest,
+  forbiddenField,
+  invalid,
+  invalidValue,
+  notSupported,
+  required,
+  tooLong,
+  type FieldError,
+  type StatusError,
 } from './status.ts';
 
 /** The options of POST, PUT, PATCH that come in the query. */
@@ -19,7 +27,11 @@ export function invalidOptions(kind: string, errors: readonly FieldError[]): Sta
 }
 
 /** Reads and validates the query of a write. Throws 400 or 422. */
-export function readWriteOptions(kind: 'CreateOptions' | 'UpdateOptions' | 'PatchOptions', query: URLSearchParams, apply = false): WriteOptions {
+export function readWriteOptions(
+  kind: 'CreateOptions' | 'UpdateOptions' | 'PatchOptions',
+  query: URLSearchParams,
+  apply = false,
+): WriteOptions {
   const dryRun = query.getAll('dryRun');
   const fieldManager = query.get('fieldManager') ?? '';
   const fieldValidation = query.get('fieldValidation') ?? '';
@@ -50,7 +62,13 @@ export function isDryRun(values: readonly string[]): boolean {
 export function dryRunErrors(values: readonly string[]): FieldError[] {
   if (values.every((value) => value === 'All')) return [];
   const shown = `[${values.map((value) => JSON.stringify(value)).join(',')}]`;
-  return [{ reason: 'FieldValueNotSupported', field: 'dryRun', message: `Unsupported value: ${shown}: supported values: "All"` }];
+  return [
+    {
+      reason: 'FieldValueNotSupported',
+      field: 'dryRun',
+      message: `Unsupported value: ${shown}: supported values: "All"`,
+    },
+  ];
 }
 
 function managerErrors(manager: string): FieldError[] {
@@ -59,7 +77,13 @@ function managerErrors(manager: string): FieldError[] {
   let position = 0;
   for (const char of manager) {
     const code = char.codePointAt(0) ?? 0;
-    if (code < 0x20 || (code >= 0x7f && code < 0xa0) || code === 0xad || /\p{Zl}|\p{Zp}|\p{C}/u.test(char) || (char !== ' ' && /\p{Zs}/u.test(char))) {
+    if (
+      code < 0x20 ||
+      (code >= 0x7f && code < 0xa0) ||
+      code === 0xad ||
+      /\p{Zl}|\p{Zp}|\p{C}/u.test(char) ||
+      (char !== ' ' && /\p{Zs}/u.test(char))
+    ) {
       const name = `U+${code.toString(16).toUpperCase().padStart(4, '0')}`;
       errors.push(invalidValue('fieldManager', manager, `invalid character ${name} (at position ${position})`));
     }
@@ -135,21 +159,27 @@ function listErrors(options: ListOptions): FieldError[] {
   const match = options.resourceVersionMatch;
   const errors: FieldError[] = [];
   if (match !== '') errors.push(...matchErrors(options, match));
-  if (options.sendInitialEvents !== undefined) errors.push(forbiddenField('sendInitialEvents', 'sendInitialEvents is forbidden for list'));
+  if (options.sendInitialEvents !== undefined)
+    errors.push(forbiddenField('sendInitialEvents', 'sendInitialEvents is forbidden for list'));
   return errors;
 }
 
 function matchErrors(options: ListOptions, match: string): FieldError[] {
   const errors: FieldError[] = [];
   if (options.resourceVersion === '') {
-    errors.push(forbiddenField('resourceVersionMatch', 'resourceVersionMatch is forbidden unless resourceVersion is provided'));
+    errors.push(
+      forbiddenField('resourceVersionMatch', 'resourceVersionMatch is forbidden unless resourceVersion is provided'),
+    );
   }
-  if (options.continueToken !== '') errors.push(forbiddenField('resourceVersionMatch', 'resourceVersionMatch is forbidden when continue is provided'));
+  if (options.continueToken !== '')
+    errors.push(forbiddenField('resourceVersionMatch', 'resourceVersionMatch is forbidden when continue is provided'));
   if (match !== 'Exact' && match !== 'NotOlderThan') {
     errors.push(notSupported('resourceVersionMatch', match, ['Exact', 'NotOlderThan', '']));
   }
   if (match === 'Exact' && options.resourceVersion === '0') {
-    errors.push(forbiddenField('resourceVersionMatch', 'resourceVersionMatch "exact" is forbidden for resourceVersion "0"'));
+    errors.push(
+      forbiddenField('resourceVersionMatch', 'resourceVersionMatch "exact" is forbidden for resourceVersion "0"'),
+    );
   }
   return errors;
 }
@@ -159,11 +189,20 @@ function watchErrors(options: ListOptions): FieldError[] {
   const errors: FieldError[] = [];
   const streaming = options.sendInitialEvents !== undefined;
   if (streaming && match !== 'NotOlderThan') {
-    errors.push(forbiddenField('resourceVersionMatch', 'sendInitialEvents requires setting resourceVersionMatch to NotOlderThan'));
+    errors.push(
+      forbiddenField('resourceVersionMatch', 'sendInitialEvents requires setting resourceVersionMatch to NotOlderThan'),
+    );
   }
   if (match === '') return errors;
-  if (!streaming) errors.push(forbiddenField('resourceVersionMatch', 'resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided'));
+  if (!streaming)
+    errors.push(
+      forbiddenField(
+        'resourceVersionMatch',
+        'resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided',
+      ),
+    );
   if (match !== 'NotOlderThan') errors.push(notSupported('resourceVersionMatch', match, ['NotOlderThan']));
-  if (options.continueToken !== '') errors.push(forbiddenField('resourceVersionMatch', 'resourceVersionMatch is forbidden when continue is provided'));
+  if (options.continueToken !== '')
+    errors.push(forbiddenField('resourceVersionMatch', 'resourceVersionMatch is forbidden when continue is provided'));
   return errors;
 }

@@ -21,10 +21,16 @@ export interface View {
 export const newestView: View = { revision: () => undefined };
 
 /** Reads one object. Throws 404, 500 for a version that is none, 504 for one from the future. */
-export async function readObject(state: ApiState, view: View, call: Call, resourceVersion: string): Promise<JsonObject> {
+export async function readObject(
+  state: ApiState,
+  view: View,
+  call: Call,
+  resourceVersion: string,
+): Promise<JsonObject> {
   if (resourceVersion !== '') {
     const parsed = state.store.tokens.parse(resourceVersion);
-    if ('problem' in parsed) throw bareError(`resourceVersion: Invalid value: ${JSON.stringify(resourceVersion)}: ${parsed.problem}`);
+    if ('problem' in parsed)
+      throw bareError(`resourceVersion: Invalid value: ${JSON.stringify(resourceVersion)}: ${parsed.problem}`);
     await reach(state, view, resourceVersion, parsed.revision);
   }
   const at = view.revision();
@@ -44,18 +50,27 @@ export interface Page {
 }
 
 /** Reads a collection. Throws 400, 410, 504. */
-export async function readPage(state: ApiState, view: View, call: Call, options: ListOptions, filter: Filter): Promise<Page> {
+export async function readPage(
+  state: ApiState,
+  view: View,
+  call: Call,
+  options: ListOptions,
+  filter: Filter,
+): Promise<Page> {
   const { store } = state;
   const prefix = call.kind.namespaced && call.namespace !== '' ? `${call.namespace}/` : '';
   const start = await startOf(state, view, options);
   const revision = start.revision ?? view.revision() ?? store.revision;
-  const all = filter.name !== undefined && prefix !== '' && start.revision === undefined && view.revision() === undefined
-    ? [store.get(bucketOf(call.kind), prefix + filter.name)].filter((stored) => stored !== undefined)
-    : store.list(bucketOf(call.kind), prefix, start.revision ?? view.revision());
-  const from = start.after === undefined ? all : all.filter((stored) => stored.key.slice(prefix.length) >= (start.after ?? ''));
+  const all =
+    filter.name !== undefined && prefix !== '' && start.revision === undefined && view.revision() === undefined
+      ? [store.get(bucketOf(call.kind), prefix + filter.name)].filter((stored) => stored !== undefined)
+      : store.list(bucketOf(call.kind), prefix, start.revision ?? view.revision());
+  const from =
+    start.after === undefined ? all : all.filter((stored) => stored.key.slice(prefix.length) >= (start.after ?? ''));
   const matching = filter.all ? from : from.filter((stored) => filter.matches(stored.object));
   const unlimited = options.limit <= 0 || (options.resourceVersion === '0' && options.continueToken === '');
-  if (unlimited || matching.length <= options.limit) return { items: matching, revision, continueToken: undefined, remaining: undefined };
+  if (unlimited || matching.length <= options.limit)
+    return { items: matching, revision, continueToken: undefined, remaining: undefined };
   const items = matching.slice(0, options.limit);
   const last = items[items.length - 1];
   const continueToken = encodeContinue(revision, `${last?.key.slice(prefix.length) ?? ''}\u0000`);
@@ -73,18 +88,23 @@ async function startOf(state: ApiState, view: View, options: ListOptions): Promi
   if (continueToken !== '') return continued(state, options);
   if (resourceVersion === '') return { revision: undefined };
   const parsed = state.store.tokens.parse(resourceVersion);
-  if ('problem' in parsed) throw badRequest(`invalid resource version: resourceVersion: Invalid value: ${JSON.stringify(resourceVersion)}: ${parsed.problem}`);
+  if ('problem' in parsed)
+    throw badRequest(
+      `invalid resource version: resourceVersion: Invalid value: ${JSON.stringify(resourceVersion)}: ${parsed.problem}`,
+    );
   await reach(state, view, resourceVersion, parsed.revision);
   const exact = match === 'Exact' || (match === '' && options.limit > 0 && parsed.revision !== 0);
   if (!exact) return { revision: undefined };
-  if (parsed.revision < state.store.compactedRevision) throw expired('The resourceVersion for the provided list is too old.');
+  if (parsed.revision < state.store.compactedRevision)
+    throw expired('The resourceVersion for the provided list is too old.');
   return { revision: parsed.revision };
 }
 
 function continued(state: ApiState, options: ListOptions): Start {
   const { resourceVersion, continueToken } = options;
   const found = decodeContinue(continueToken);
-  if (resourceVersion !== '' && resourceVersion !== '0') throw badRequest('specifying resource version is not allowed when using continue');
+  if (resourceVersion !== '' && resourceVersion !== '0')
+    throw badRequest('specifying resource version is not allowed when using continue');
   if (found.revision > 0 && found.revision < state.store.compactedRevision) {
     const fresh = encodeContinue(-1, found.start);
     throw expired(

@@ -14,7 +14,9 @@ export function readIncludeObject(query: URLSearchParams): IncludeObject {
   const value = query.get('includeObject') ?? '';
   if (value === '') return 'Metadata';
   if (value === 'None' || value === 'Metadata' || value === 'Object') return value;
-  throw badRequest(`Unable to convert to Table as requested: includeObject: Invalid value: ${JSON.stringify(value)}: must be 'Metadata', 'Object', 'None', or empty`);
+  throw badRequest(
+    `Unable to convert to Table as requested: includeObject: Invalid value: ${JSON.stringify(value)}: must be 'Metadata', 'Object', 'None', or empty`,
+  );
 }
 
 /** Texts of list items, kept as long as what is stored. A stored version never changes. */
@@ -26,7 +28,9 @@ export function itemText(stored: Stored, kind: Kind): string {
   const known = itemTexts.get(object);
   if (known !== undefined) return known;
   const { kind: kindName, apiVersion, ...rest } = object;
-  const text = printJson(kind.origin === 'custom' ? { apiVersion: apiVersion ?? null, kind: kindName ?? null, ...rest } : rest);
+  const text = printJson(
+    kind.origin === 'custom' ? { apiVersion: apiVersion ?? null, kind: kindName ?? null, ...rest } : rest,
+  );
   itemTexts.set(object, text);
   return text;
 }
@@ -39,7 +43,14 @@ export interface ListMeta {
 }
 
 /** The JSON of a list in the form asked for. Throws 406 where that form is for single objects. */
-export function listText(kind: Kind, items: readonly Stored[], meta: ListMeta, output: Output, includeObject: IncludeObject, nowMs: number): string {
+export function listText(
+  kind: Kind,
+  items: readonly Stored[],
+  meta: ListMeta,
+  output: Output,
+  includeObject: IncludeObject,
+  nowMs: number,
+): string {
   if (output.as === 'PartialObjectMetadata') throw listAsSingle(kind);
   const metadata: JsonObject = {
     ...(kind.origin === 'custom' && output.as === undefined ? { continue: '' } : {}),
@@ -47,7 +58,18 @@ export function listText(kind: Kind, items: readonly Stored[], meta: ListMeta, o
     ...(meta.continueToken === undefined ? {} : { continue: meta.continueToken }),
     ...(meta.remaining === undefined ? {} : { remainingItemCount: meta.remaining }),
   };
-  if (output.as === 'Table') return printJson({ ...table(kind, items.map((item) => inVersion(item.object, kind)), output, includeObject, nowMs, true), metadata });
+  if (output.as === 'Table')
+    return printJson({
+      ...table(
+        kind,
+        items.map((item) => inVersion(item.object, kind)),
+        output,
+        includeObject,
+        nowMs,
+        true,
+      ),
+      metadata,
+    });
   if (output.as === 'PartialObjectMetadataList') {
     const apiVersion = `meta.k8s.io/${output.metaVersion}`;
     const parts = items.map((item) => partialMetadata(item.object, output));
@@ -69,7 +91,8 @@ const longLists = new WeakMap<Kind, { items: readonly Stored[]; bytes: Buffer }>
 /** A whole list in plain JSON; the bytes of a long one are used again while nothing in it has changed. */
 export function wholeList(kind: Kind, items: readonly Stored[], resourceVersion: string): string | Buffer {
   const metadata = kind.origin === 'custom' ? { continue: '', resourceVersion } : { resourceVersion };
-  if (items.length < LONG_LIST) return `${listHead(kind, metadata)}${items.map((item) => itemText(item, kind)).join(',')}]}`;
+  if (items.length < LONG_LIST)
+    return `${listHead(kind, metadata)}${items.map((item) => itemText(item, kind)).join(',')}]}`;
   let known = longLists.get(kind);
   if (known === undefined || !sameItems(known.items, items)) {
     known = { items, bytes: Buffer.from(`${items.map((item) => itemText(item, kind)).join(',')}]}`, 'utf8') };
@@ -83,8 +106,13 @@ function sameItems(a: readonly Stored[], b: readonly Stored[]): boolean {
 }
 
 function listAsSingle(kind: Kind): Error {
-  const type = kind.origin === 'custom' ? '*unstructured.UnstructuredList' : `*${internalPackage(kind)}.${kind.listKind}`;
-  return failure(406, 'NotAcceptable', `you requested PartialObjectMetadata, but the requested object is a list (${type})`);
+  const type =
+    kind.origin === 'custom' ? '*unstructured.UnstructuredList' : `*${internalPackage(kind)}.${kind.listKind}`;
+  return failure(
+    406,
+    'NotAcceptable',
+    `you requested PartialObjectMetadata, but the requested object is a list (${type})`,
+  );
 }
 
 /** The Go package of a group's internal types. */
@@ -95,23 +123,47 @@ function internalPackage(kind: Kind): string {
 }
 
 /** One object in the form asked for. Throws 406 where that form is for lists. */
-export function objectText(kind: Kind, object: JsonObject, output: Output, includeObject: IncludeObject, nowMs: number): string {
+export function objectText(
+  kind: Kind,
+  object: JsonObject,
+  output: Output,
+  includeObject: IncludeObject,
+  nowMs: number,
+): string {
   if (output.as === undefined || object['kind'] === 'Status') return printJson(object);
   if (output.as === 'PartialObjectMetadataList') {
-    throw failure(406, 'NotAcceptable', `you requested PartialObjectMetadataList, but the requested object is not a list (*${internalPackage(kind)}.${kind.kind})`);
+    throw failure(
+      406,
+      'NotAcceptable',
+      `you requested PartialObjectMetadataList, but the requested object is not a list (*${internalPackage(kind)}.${kind.kind})`,
+    );
   }
   if (output.as === 'PartialObjectMetadata') return printJson(partialMetadata(object, output));
   const version = (object['metadata'] as JsonObject)['resourceVersion'];
-  return printJson({ ...table(kind, [object], output, includeObject, nowMs, true), metadata: version === undefined ? {} : { resourceVersion: version } });
+  return printJson({
+    ...table(kind, [object], output, includeObject, nowMs, true),
+    metadata: version === undefined ? {} : { resourceVersion: version },
+  });
 }
 
 /** Only the metadata of an object. */
 export function partialMetadata(object: JsonObject, output: Output): JsonObject {
-  return { kind: 'PartialObjectMetadata', apiVersion: `meta.k8s.io/${output.metaVersion}`, metadata: object['metadata'] ?? {} };
+  return {
+    kind: 'PartialObjectMetadata',
+    apiVersion: `meta.k8s.io/${output.metaVersion}`,
+    metadata: object['metadata'] ?? {},
+  };
 }
 
 /** Rows for display. In a watch only the first event names the columns. */
-export function table(kind: Kind, objects: readonly JsonObject[], output: Output, includeObject: IncludeObject, nowMs: number, columns: boolean): JsonObject {
+export function table(
+  kind: Kind,
+  objects: readonly JsonObject[],
+  output: Output,
+  includeObject: IncludeObject,
+  nowMs: number,
+  columns: boolean,
+): JsonObject {
   return {
     kind: 'Table',
     apiVersion: `meta.k8s.io/${output.metaVersion}`,

@@ -20,17 +20,35 @@ export interface RequestInfo {
   readonly watchPrefix: boolean;
 }
 
-const VERBS: Readonly<Record<string, string>> = { POST: 'create', GET: 'get', HEAD: 'get', PUT: 'update', PATCH: 'patch', DELETE: 'delete' };
+const VERBS: Readonly<Record<string, string>> = {
+  POST: 'create',
+  GET: 'get',
+  HEAD: 'get',
+  PUT: 'update',
+  PATCH: 'patch',
+  DELETE: 'delete',
+};
 /** Subresources of a namespace, which would otherwise read as resources inside it. */
 const OF_NAMESPACES = new Set(['finalize', 'status']);
 
 /** Reads a request line. `path` is decoded segment by segment; a trailing slash is ignored. */
 export function readRequestInfo(method: string, path: string, query: URLSearchParams): RequestInfo {
-  const parts = path.split('/').filter((part) => part !== '').map(decodeSegment);
+  const parts = path
+    .split('/')
+    .filter((part) => part !== '')
+    .map(decodeSegment);
   const core = parts[0] === 'api';
   const versionAt = core ? 1 : 2;
   const isResource = (core || parts[0] === 'apis') && parts.length > versionAt + 1;
-  const nothing = { namespace: '', resource: '', subresource: '', rest: [], name: '', pathName: '', watchPrefix: false };
+  const nothing = {
+    namespace: '',
+    resource: '',
+    subresource: '',
+    rest: [],
+    name: '',
+    pathName: '',
+    watchPrefix: false,
+  };
   if (!isResource) return { isResource, path, verb: method.toLowerCase(), group: '', version: '', ...nothing };
 
   let at = versionAt + 1;

@@ -20,9 +20,27 @@ export interface ReviewContext {
 
 /** The reviews that this server answers. */
 export const reviews: readonly Review[] = [
-  { group: 'authorization.k8s.io', version: 'v1', resource: 'selfsubjectaccessreviews', kind: 'SelfSubjectAccessReview', answer: accessReview },
-  { group: 'authorization.k8s.io', version: 'v1', resource: 'selfsubjectrulesreviews', kind: 'SelfSubjectRulesReview', answer: rulesReview },
-  { group: 'authentication.k8s.io', version: 'v1', resource: 'selfsubjectreviews', kind: 'SelfSubjectReview', answer: subjectReview },
+  {
+    group: 'authorization.k8s.io',
+    version: 'v1',
+    resource: 'selfsubjectaccessreviews',
+    kind: 'SelfSubjectAccessReview',
+    answer: accessReview,
+  },
+  {
+    group: 'authorization.k8s.io',
+    version: 'v1',
+    resource: 'selfsubjectrulesreviews',
+    kind: 'SelfSubjectRulesReview',
+    answer: rulesReview,
+  },
+  {
+    group: 'authentication.k8s.io',
+    version: 'v1',
+    resource: 'selfsubjectreviews',
+    kind: 'SelfSubjectReview',
+    answer: subjectReview,
+  },
 ];
 
 /** Checks that a body is the review's kind. Throws 400. */
@@ -30,7 +48,9 @@ export function checkReviewBody(review: Review, body: JsonObject): void {
   const kind = body['kind'];
   if (typeof kind === 'string' && kind !== '' && kind !== review.kind) {
     const version = JSON.stringify(body['apiVersion'] ?? `${review.group}/${review.version}`);
-    throw badRequest(`${kind} in version ${version} cannot be handled as a ${review.kind}: no kind ${JSON.stringify(kind)} is registered for version ${version}`);
+    throw badRequest(
+      `${kind} in version ${version} cannot be handled as a ${review.kind}: no kind ${JSON.stringify(kind)} is registered for version ${version}`,
+    );
   }
 }
 
@@ -45,7 +65,11 @@ function accessReview(user: User, body: JsonObject, context: ReviewContext): Jso
   const resource = spec(body, 'resourceAttributes');
   const path = spec(body, 'nonResourceAttributes');
   if (resource === undefined && path === undefined) {
-    const error = { ...required('spec.resourceAttributes'), message: 'Invalid value: null: exactly one of nonResourceAttributes or resourceAttributes must be specified', reason: 'FieldValueInvalid' as const };
+    const error = {
+      ...required('spec.resourceAttributes'),
+      message: 'Invalid value: null: exactly one of nonResourceAttributes or resourceAttributes must be specified',
+      reason: 'FieldValueInvalid' as const,
+    };
     throw invalid({ group: 'authorization.k8s.io', kind: '' }, '', [error]);
   }
   const asked =
@@ -56,8 +80,18 @@ function accessReview(user: User, body: JsonObject, context: ReviewContext): Jso
   return {
     kind: 'SelfSubjectAccessReview',
     apiVersion: 'authorization.k8s.io/v1',
-    metadata: reviewMetadata('spec', { ...(resource === undefined ? {} : { resourceAttributes: resource }), ...(path === undefined ? {} : { nonResourceAttributes: path }) }, context),
-    spec: { ...(resource === undefined ? {} : { resourceAttributes: resource }), ...(path === undefined ? {} : { nonResourceAttributes: path }) },
+    metadata: reviewMetadata(
+      'spec',
+      {
+        ...(resource === undefined ? {} : { resourceAttributes: resource }),
+        ...(path === undefined ? {} : { nonResourceAttributes: path }),
+      },
+      context,
+    ),
+    spec: {
+      ...(resource === undefined ? {} : { resourceAttributes: resource }),
+      ...(path === undefined ? {} : { nonResourceAttributes: path }),
+    },
     status: { allowed },
   };
 }
@@ -82,12 +116,28 @@ function reviewMetadata(field: string, content: JsonObject, { nowMs, manager }: 
 }
 
 const EVERYONE = ['/healthz', '/livez', '/readyz', '/version', '/version/'];
-const DISCOVERY = ['/api', '/api/*', '/apis', '/apis/*', '/healthz', '/livez', '/openapi', '/openapi/*', '/readyz', '/version', '/version/'];
+const DISCOVERY = [
+  '/api',
+  '/api/*',
+  '/apis',
+  '/apis/*',
+  '/healthz',
+  '/livez',
+  '/openapi',
+  '/openapi/*',
+  '/readyz',
+  '/version',
+  '/version/',
+];
 
 function rulesReview(user: User): JsonObject {
   const admin = isAdmin(user);
   const resourceRules: JsonObject[] = [
-    { verbs: ['create'], apiGroups: ['authorization.k8s.io'], resources: ['selfsubjectaccessreviews', 'selfsubjectrulesreviews'] },
+    {
+      verbs: ['create'],
+      apiGroups: ['authorization.k8s.io'],
+      resources: ['selfsubjectaccessreviews', 'selfsubjectrulesreviews'],
+    },
     { verbs: ['create'], apiGroups: ['authentication.k8s.io'], resources: ['selfsubjectreviews'] },
     ...(admin ? [{ verbs: ['*'], apiGroups: ['*'], resources: ['*'] }] : []),
   ];
@@ -110,6 +160,8 @@ function subjectReview(user: User, _body: JsonObject, { nowMs }: ReviewContext):
     kind: 'SelfSubjectReview',
     apiVersion: 'authentication.k8s.io/v1',
     metadata: { creationTimestamp: timestamp(nowMs) },
-    status: { userInfo: { username: user.name, ...(user.uid === '' ? {} : { uid: user.uid }), groups: [...user.groups] } },
+    status: {
+      userInfo: { username: user.name, ...(user.uid === '' ? {} : { uid: user.uid }), groups: [...user.groups] },
+    },
   };
 }

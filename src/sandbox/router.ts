@@ -15,7 +15,17 @@ import { notFoundPage, staticAnswer } from './staticRoutes.ts';
 import { resourceOf, type ApiState, type Call } from './state.ts';
 import { badRequest, failure, methodNotAllowed, noSuchResource, notFound, StatusError } from './status.ts';
 import { watchStart, type WatchRequest } from './watch.ts';
-import { callOf, patch, plainBody, post, postSubresource, put, remove, removeCollection, type WriteAnswer } from './writing.ts';
+import {
+  callOf,
+  patch,
+  plainBody,
+  post,
+  postSubresource,
+  put,
+  remove,
+  removeCollection,
+  type WriteAnswer,
+} from './writing.ts';
 
 /** A watch that is checked and may begin. */
 export interface WatchAnswer {
@@ -54,7 +64,11 @@ export async function route(state: ApiState, request: ApiRequest, address: Addre
 }
 
 /** A refusal in the form that the client accepts, JSON if it accepts none. */
-export function refusal(request: Pick<ApiRequest, 'accept' | 'query' | 'userAgent'>, error: StatusError, warnings: readonly string[]): ApiAnswer {
+export function refusal(
+  request: Pick<ApiRequest, 'accept' | 'query' | 'userAgent'>,
+  error: StatusError,
+  warnings: readonly string[],
+): ApiAnswer {
   let output: Output;
   try {
     output = negotiate(request.accept, { transforms: true, query: request.query, agent: request.userAgent });
@@ -64,19 +78,35 @@ export function refusal(request: Pick<ApiRequest, 'accept' | 'query' | 'userAgen
   }
   const seconds = retryAfter(error);
   const body = formatText(printJson(error.status), output);
-  return { status: error.code, contentType: mediaType(output), body, warnings, ...(seconds === undefined ? {} : { headers: { 'retry-after': String(seconds) } }) };
+  return {
+    status: error.code,
+    contentType: mediaType(output),
+    body,
+    warnings,
+    ...(seconds === undefined ? {} : { headers: { 'retry-after': String(seconds) } }),
+  };
 }
 
 function retryAfter(error: StatusError): number | undefined {
   const details = error.status['details'];
-  const seconds = typeof details === 'object' && details !== null && !Array.isArray(details) ? details['retryAfterSeconds'] : undefined;
+  const seconds =
+    typeof details === 'object' && details !== null && !Array.isArray(details)
+      ? details['retryAfterSeconds']
+      : undefined;
   return typeof seconds === 'number' ? seconds : undefined;
 }
 
-async function resourceAnswer(state: ApiState, request: ApiRequest, address: Address, warnings: string[]): Promise<Answer> {
+async function resourceAnswer(
+  state: ApiState,
+  request: ApiRequest,
+  address: Address,
+  warnings: string[],
+): Promise<Answer> {
   const { info } = request;
   const kind = state.registry.find(info.group, info.version, info.resource);
-  const review = reviews.find((entry) => entry.group === info.group && entry.version === info.version && entry.resource === info.resource);
+  const review = reviews.find(
+    (entry) => entry.group === info.group && entry.version === info.version && entry.resource === info.resource,
+  );
   if (review !== undefined) return reviewAnswer(state, request, review);
   if (info.group === '' && info.resource === 'bindings') return bindingAnswer(state, request, warnings);
   if (kind === undefined) return unknownResource(state, request);
@@ -88,16 +118,22 @@ async function resourceAnswer(state: ApiState, request: ApiRequest, address: Add
   if (info.verb === 'get') return getAnswer(state, request, kind, address, warnings);
   if (info.verb === 'deletecollection') {
     const { items, meta } = removeCollection(state, request, kind, warnings);
-    return render(request, warnings, 200, (output) => listText(kind, items, meta, output, readIncludeObject(request.query), state.clock.now()));
+    return render(request, warnings, 200, (output) =>
+      listText(kind, items, meta, output, readIncludeObject(request.query), state.clock.now()),
+    );
   }
   const written = write(state, request, kind, warnings);
-  return render(request, warnings, written.status, (output) => objectText(kind, written.object, output, readIncludeObject(request.query), state.clock.now()));
+  return render(request, warnings, written.status, (output) =>
+    objectText(kind, written.object, output, readIncludeObject(request.query), state.clock.now()),
+  );
 }
 
 function write(state: ApiState, request: ApiRequest, kind: Kind, warnings: string[]): WriteAnswer {
   switch (request.info.verb) {
     case 'create':
-      return request.info.subresource === '' ? post(state, request, kind, warnings) : postSubresource(state, request, kind, warnings);
+      return request.info.subresource === ''
+        ? post(state, request, kind, warnings)
+        : postSubresource(state, request, kind, warnings);
     case 'update':
       return put(state, request, kind, warnings);
     case 'patch':
@@ -111,16 +147,27 @@ function write(state: ApiState, request: ApiRequest, kind: Kind, warnings: strin
 
 function unknownResource(state: ApiState, request: ApiRequest): ApiAnswer {
   const { group, version } = request.info;
-  if (group !== '' && !state.registry.isBuiltInGroup(group) && !isBuiltInPath(state, group, version)) return notFoundPage();
+  if (group !== '' && !state.registry.isBuiltInGroup(group) && !isBuiltInPath(state, group, version))
+    return notFoundPage();
   throw noSuchResource();
 }
 
 /** Groups that only answer reviews are built in, too. */
 function isBuiltInPath(state: ApiState, group: string, version: string): boolean {
-  return isKnownGroup(state.registry, group) && isServed(state.registry, group, version) && reviews.some((review) => review.group === group);
+  return (
+    isKnownGroup(state.registry, group) &&
+    isServed(state.registry, group, version) &&
+    reviews.some((review) => review.group === group)
+  );
 }
 
-const VERB_OF_METHOD: Readonly<Record<string, string>> = { GET: 'get', POST: 'create', PUT: 'update', PATCH: 'patch', DELETE: 'delete' };
+const VERB_OF_METHOD: Readonly<Record<string, string>> = {
+  GET: 'get',
+  POST: 'create',
+  PUT: 'update',
+  PATCH: 'patch',
+  DELETE: 'delete',
+};
 
 /** The route must exist (404), take the method (405), and produce what is accepted (406). */
 function checkRoute(state: ApiState, request: ApiRequest, kind: Kind): void {
@@ -133,7 +180,11 @@ function checkRoute(state: ApiState, request: ApiRequest, kind: Kind): void {
   }
   if (wrongScope) throw noSuchResource();
   if (kind.group === '' && kind.plural === 'pods' && CONTAINER_STREAMS.includes(info.subresource)) return;
-  const verbs = servedVerbs(state.registry, kind, info.subresource === '' ? kind.plural : `${kind.plural}/${info.subresource}`);
+  const verbs = servedVerbs(
+    state.registry,
+    kind,
+    info.subresource === '' ? kind.plural : `${kind.plural}/${info.subresource}`,
+  );
   if (verbs === undefined || (info.subresource !== '' && info.rest.length > 0)) throw noSuchResource();
   const verb = VERB_OF_METHOD[method];
   const allowed = verb !== undefined && info.verb !== '' && allows(verbs, info, verb, kind);
@@ -144,7 +195,8 @@ function checkRoute(state: ApiState, request: ApiRequest, kind: Kind): void {
 
 function allows(verbs: readonly string[], info: ApiRequest['info'], verb: string, kind: Kind): boolean {
   if (info.watchPrefix) return verb === 'get' && verbs.includes('watch');
-  if (info.pathName !== '') return verb === 'create' ? info.subresource !== '' && verbs.includes('create') : verbs.includes(verb);
+  if (info.pathName !== '')
+    return verb === 'create' ? info.subresource !== '' && verbs.includes('create') : verbs.includes(verb);
   if (kind.namespaced && info.namespace === '' && verb !== 'get') return false;
   if (verb === 'get') return verbs.includes('list');
   if (verb === 'delete') return verbs.includes('deletecollection');
@@ -161,15 +213,23 @@ function checkCustomRoute(request: ApiRequest, kind: Kind): void {
   const resource = resourceOf(kind);
   const { subresource } = info;
   const unsupported = (): StatusError =>
-    failure(405, 'MethodNotAllowed', `${info.verb} is not supported on resources of kind "${kind.plural}.${kind.group}"`, { group: kind.group, kind: kind.plural });
+    failure(
+      405,
+      'MethodNotAllowed',
+      `${info.verb} is not supported on resources of kind "${kind.plural}.${kind.group}"`,
+      { group: kind.group, kind: kind.plural },
+    );
   if (subresource !== '') {
-    const served = (subresource === 'status' && kind.subresources.status) || (subresource === 'scale' && kind.subresources.scale !== undefined);
+    const served =
+      (subresource === 'status' && kind.subresources.status) ||
+      (subresource === 'scale' && kind.subresources.scale !== undefined);
     if (!served) throw notFound(resource, info.pathName);
     if (!['get', 'update', 'patch'].includes(info.verb)) throw unsupported();
     return;
   }
   if (VERB_OF_METHOD[method] === undefined && method !== 'HEAD') throw unsupported();
-  if (info.pathName === '' && ['update', 'patch', 'delete'].includes(info.verb)) throw badRequest('name must be provided');
+  if (info.pathName === '' && ['update', 'patch', 'delete'].includes(info.verb))
+    throw badRequest('name must be provided');
 }
 
 function render(request: ApiRequest, warnings: string[], status: number, text: (output: Output) => string): ApiAnswer {
@@ -182,17 +242,32 @@ const CONTAINER_STREAMS = ['log', 'exec', 'attach', 'portforward', 'proxy'];
 
 const READ_OPTIONS = { fieldManager: '', dryRun: false };
 
-async function getAnswer(state: ApiState, request: ApiRequest, kind: Kind, address: Address, warnings: string[]): Promise<ApiAnswer> {
+async function getAnswer(
+  state: ApiState,
+  request: ApiRequest,
+  kind: Kind,
+  address: Address,
+  warnings: string[],
+): Promise<ApiAnswer> {
   negotiate(request.accept, { transforms: true });
   const call: Call = callOf(request, kind, READ_OPTIONS, warnings);
   const object = await readObject(state, address.view, call, request.query.get('resourceVersion') ?? '');
   const { subresource } = request.info;
-  if (CONTAINER_STREAMS.includes(subresource)) throw badRequest(`pod ${call.name} has no containers: this server is a sandbox`);
+  if (CONTAINER_STREAMS.includes(subresource))
+    throw badRequest(`pod ${call.name} has no containers: this server is a sandbox`);
   const shown = subresource === 'scale' ? scaleOf(kind, object) : object;
-  return render(request, warnings, 200, (output) => objectText(kind, shown, output, readIncludeObject(request.query), state.clock.now()));
+  return render(request, warnings, 200, (output) =>
+    objectText(kind, shown, output, readIncludeObject(request.query), state.clock.now()),
+  );
 }
 
-async function listAnswer(state: ApiState, request: ApiRequest, kind: Kind, address: Address, warnings: string[]): Promise<ApiAnswer> {
+async function listAnswer(
+  state: ApiState,
+  request: ApiRequest,
+  kind: Kind,
+  address: Address,
+  warnings: string[],
+): Promise<ApiAnswer> {
   negotiate(request.accept, { transforms: true });
   const options = readListOptions(request.query, false);
   const filter = readFilter(kind, options.labelSelector, options.fieldSelector);
@@ -203,21 +278,44 @@ async function listAnswer(state: ApiState, request: ApiRequest, kind: Kind, addr
     const body = wholeList(kind, page.items, state.store.tokens.print(page.revision));
     return { status: 200, contentType: 'application/json', body, warnings };
   }
-  const meta = { resourceVersion: state.store.tokens.print(page.revision), continueToken: page.continueToken, remaining: page.remaining };
-  return render(request, warnings, 200, (output) => listText(kind, page.items, meta, output, readIncludeObject(request.query), state.clock.now()));
+  const meta = {
+    resourceVersion: state.store.tokens.print(page.revision),
+    continueToken: page.continueToken,
+    remaining: page.remaining,
+  };
+  return render(request, warnings, 200, (output) =>
+    listText(kind, page.items, meta, output, readIncludeObject(request.query), state.clock.now()),
+  );
 }
 
-async function watchAnswer(state: ApiState, request: ApiRequest, kind: Kind, address: Address, warnings: string[]): Promise<WatchAnswer> {
+async function watchAnswer(
+  state: ApiState,
+  request: ApiRequest,
+  kind: Kind,
+  address: Address,
+  warnings: string[],
+): Promise<WatchAnswer> {
   const output = negotiate(request.accept, { transforms: true });
   if (output.format === 'yaml') {
-    throw failure(406, 'NotAcceptable', 'only the following media types are accepted: application/json;stream=watch, application/vnd.kubernetes.protobuf;stream=watch');
+    throw failure(
+      406,
+      'NotAcceptable',
+      'only the following media types are accepted: application/json;stream=watch, application/vnd.kubernetes.protobuf;stream=watch',
+    );
   }
   const options = readListOptions(request.query, true);
   const named = request.info.pathName === '' ? options.fieldSelector : `metadata.name=${request.info.pathName}`;
   const filter = readFilter(kind, options.labelSelector, named);
   const from = watchStart(state, options);
   const call = callOf(request, kind, READ_OPTIONS, warnings);
-  const watch: WatchRequest = { call: { ...call, name: '' }, options, filter, output, includeObject: readIncludeObject(request.query), lagMs: address.lagMs };
+  const watch: WatchRequest = {
+    call: { ...call, name: '' },
+    options,
+    filter,
+    output,
+    includeObject: readIncludeObject(request.query),
+    lagMs: address.lagMs,
+  };
   return { watch, from, contentType: 'application/json' };
 }
 
@@ -238,7 +336,8 @@ function bindingAnswer(state: ApiState, request: ApiRequest, warnings: string[])
   if (pods === undefined || request.info.pathName !== '' || request.info.namespace === '') throw noSuchResource();
   if (request.method !== 'POST') throw methodNotAllowed();
   const metadata = plainBody(request)['metadata'];
-  const name = typeof metadata === 'object' && metadata !== null && !Array.isArray(metadata) ? textOf(metadata['name']) : '';
+  const name =
+    typeof metadata === 'object' && metadata !== null && !Array.isArray(metadata) ? textOf(metadata['name']) : '';
   const info = { ...request.info, resource: 'pods', subresource: 'binding', pathName: name, name };
   const written = postSubresource(state, { ...request, info }, pods, warnings);
   return render(request, warnings, written.status, () => printJson(written.object));

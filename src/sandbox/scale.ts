@@ -20,9 +20,16 @@ export function scaleOf(kind: Kind, object: JsonObject): JsonObject {
   if (replicas === undefined && kind.origin === 'custom') {
     throw internalError(`the spec replicas field ${JSON.stringify(`.${paths.specReplicas.join('.')}`)} does not exist`);
   }
-  const selector = kind.origin === 'built-in' ? selectorText(at(object, ['spec', 'selector'])) : paths.selector === undefined ? '' : at(object, paths.selector);
+  const selector =
+    kind.origin === 'built-in'
+      ? selectorText(at(object, ['spec', 'selector']))
+      : paths.selector === undefined
+        ? ''
+        : at(object, paths.selector);
   const metadata = metadataOf(object);
-  const kept = ['name', 'namespace', 'uid', 'resourceVersion', 'creationTimestamp'].filter((field) => metadata[field] !== undefined);
+  const kept = ['name', 'namespace', 'uid', 'resourceVersion', 'creationTimestamp'].filter(
+    (field) => metadata[field] !== undefined,
+  );
   return {
     kind: 'Scale',
     apiVersion: 'autoscaling/v1',
@@ -45,7 +52,13 @@ export function replaceScale(state: ApiState, call: Call, text: string): JsonObj
 }
 
 /** Writes replicas through PATCH on /scale. */
-export function patchScale(state: ApiState, call: Call, type: PatchType, text: string, options: WriteOptions): JsonObject {
+export function patchScale(
+  state: ApiState,
+  call: Call,
+  type: PatchType,
+  text: string,
+  options: WriteOptions,
+): JsonObject {
   if (type === 'apply') return applyScale(state, call, text, options);
   return writeScale(state, call, '', (live) => {
     const { value } = patchDocument(call.kind, scaleOf(call.kind, live), type, text);
@@ -92,7 +105,8 @@ function withoutTimes(object: JsonObject): JsonObject {
     const { time: _time, ...rest } = entry;
     return rest;
   };
-  const rank = (entry: Json): number => (isJsonObject(entry) ? (entry['operation'] === 'Apply' ? 0 : 2) + (entry['time'] === undefined ? 0 : 1) : 4);
+  const rank = (entry: Json): number =>
+    isJsonObject(entry) ? (entry['operation'] === 'Apply' ? 0 : 2) + (entry['time'] === undefined ? 0 : 1) : 4;
   const managedFields = entries.map(timeless).sort((a, b) => rank(a) - rank(b));
   return { ...object, metadata: { ...metadata, managedFields } };
 }
@@ -100,12 +114,17 @@ function withoutTimes(object: JsonObject): JsonObject {
 /** An apply of a Scale owns the parent's replicas. */
 function applyScale(state: ApiState, call: Call, text: string, options: WriteOptions): JsonObject {
   const { config } = parseApplyBody(text, 'Ignore');
-  if (config['kind'] !== 'Scale') throw badRequest(`invalid object type: ${textOf(config['apiVersion'])}, Kind=${textOf(config['kind'])}`);
+  if (config['kind'] !== 'Scale')
+    throw badRequest(`invalid object type: ${textOf(config['apiVersion'])}, Kind=${textOf(config['kind'])}`);
   const { object } = updateObject(state, call, {
     uid: '',
     mayCreate: false,
     produce: (live) => {
-      const parent: JsonObject = { apiVersion: apiVersionOf(call.kind), kind: call.kind.kind, metadata: { ...metadataOf(config) } };
+      const parent: JsonObject = {
+        apiVersion: apiVersionOf(call.kind),
+        kind: call.kind.kind,
+        metadata: { ...metadataOf(config) },
+      };
       put(parent, call.kind.subresources.scale?.specReplicas ?? [], checkReplicas(call, config));
       return withoutTimes(applyConfig(state, call, live, parent, options));
     },
@@ -124,21 +143,38 @@ function decodeScale(text: string): JsonObject {
   const problem = goJsonError(text);
   if (problem !== undefined) {
     const start = text === '' ? '<empty>' : text.length > 30 ? `${text.slice(0, 30)} ...` : text;
-    throw badRequest(`the object provided is unrecognized (must be of type Scale): couldn't get version/kind; json parse error: ${problem} (${start})`);
+    throw badRequest(
+      `the object provided is unrecognized (must be of type Scale): couldn't get version/kind; json parse error: ${problem} (${start})`,
+    );
   }
   const value = parseJson(text);
   const scale = completed(isJsonObject(value) ? value : {});
   const kind = scale['kind'];
   const version = scale['apiVersion'];
-  if (kind !== 'Scale') throw badRequest(`${textOf(kind)} in version ${JSON.stringify(version)} cannot be handled as a Scale: no kind ${JSON.stringify(kind)} is registered`);
-  if (version !== 'autoscaling/v1' && version !== 'apps/v1beta1' && version !== 'apps/v1beta2' && version !== 'extensions/v1beta1') {
-    throw badRequest(`Scale in version ${JSON.stringify(version)} cannot be handled as a Scale: no kind "Scale" is registered for version ${JSON.stringify(version)}`);
+  if (kind !== 'Scale')
+    throw badRequest(
+      `${textOf(kind)} in version ${JSON.stringify(version)} cannot be handled as a Scale: no kind ${JSON.stringify(kind)} is registered`,
+    );
+  if (
+    version !== 'autoscaling/v1' &&
+    version !== 'apps/v1beta1' &&
+    version !== 'apps/v1beta2' &&
+    version !== 'extensions/v1beta1'
+  ) {
+    throw badRequest(
+      `Scale in version ${JSON.stringify(version)} cannot be handled as a Scale: no kind "Scale" is registered for version ${JSON.stringify(version)}`,
+    );
   }
   return scale;
 }
 
 function completed(scale: JsonObject): JsonObject {
-  return { kind: 'Scale', apiVersion: 'autoscaling/v1', ...scale, metadata: isJsonObject(scale['metadata']) ? { ...scale['metadata'] } : {} };
+  return {
+    kind: 'Scale',
+    apiVersion: 'autoscaling/v1',
+    ...scale,
+    metadata: isJsonObject(scale['metadata']) ? { ...scale['metadata'] } : {},
+  };
 }
 
 function at(object: Json | undefined, path: readonly string[]): Json | undefined {
@@ -165,7 +201,8 @@ function selectorText(selector: Json | undefined): string {
   const structured = isJsonObject(selector['matchLabels']) || Array.isArray(selector['matchExpressions']);
   const labels = (structured ? (selector['matchLabels'] ?? {}) : selector) as JsonObject;
   const terms = Object.keys(labels).map((key): [string, string] => [key, `${key}=${textOf(labels[key])}`]);
-  for (const expression of (structured ? (selector['matchExpressions'] ?? []) : []) as JsonObject[]) terms.push(expressionText(expression));
+  for (const expression of (structured ? (selector['matchExpressions'] ?? []) : []) as JsonObject[])
+    terms.push(expressionText(expression));
   return terms
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .map(([, text]) => text)

@@ -6,12 +6,17 @@ import { cloneJson, isJsonObject, type Json, type JsonObject } from '../codec/js
  * by a plain Update gets an entry for the replicas apart from its other fields; of two entries with one identity, the next
  * write through /scale reads only the last. Replicas that nobody owns stay so: the Scale is then not tracked.
  */
-export function ownersAfterScale(entries: readonly Json[], write: { manager: string; changed: boolean; apiVersion: string; path: readonly string[] }): JsonObject[] {
+export function ownersAfterScale(
+  entries: readonly Json[],
+  write: { manager: string; changed: boolean; apiVersion: string; path: readonly string[] },
+): JsonObject[] {
   const fields = write.path.map((name) => `f:${name}`);
   const parents = [...new Map(entries.filter(isJsonObject).map((entry) => [identityOf(entry), entry])).values()];
   const owners = parents.filter((entry) => owns(entry, fields));
   const stays = (entry: JsonObject): boolean => !write.changed && entry['operation'] === 'Apply';
-  const kept = parents.map((entry) => (stays(entry) ? entry : without(entry, fields))).filter((entry) => entry !== undefined);
+  const kept = parents
+    .map((entry) => (stays(entry) ? entry : without(entry, fields)))
+    .filter((entry) => entry !== undefined);
   const replicas = fields.reduceRight<JsonObject>((inner, field) => ({ [field]: inner }), {});
   const scaleEntry = (entry: JsonObject): JsonObject => ({
     ...pick(entry, ['manager', 'operation']),
@@ -37,7 +42,9 @@ function identityOf(entry: JsonObject): string {
 }
 
 function pick(entry: JsonObject, names: readonly string[]): JsonObject {
-  return Object.fromEntries(names.filter((name) => entry[name] !== undefined).map((name) => [name, entry[name] ?? null]));
+  return Object.fromEntries(
+    names.filter((name) => entry[name] !== undefined).map((name) => [name, entry[name] ?? null]),
+  );
 }
 
 function owns(entry: JsonObject, fields: readonly string[]): boolean {

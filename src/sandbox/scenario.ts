@@ -53,13 +53,23 @@ export async function startScenario(options: ScenarioOptions): Promise<RunningSc
   const bare = scenario === 'bare';
   const sandbox = await startSandbox({
     ...options,
-    ...(bare ? {} : { controllers: (state) => startControllers(state, [startGarbageCollector, startNamespaceController, startPodReaper]) }),
+    ...(bare
+      ? {}
+      : {
+          controllers: (state) =>
+            startControllers(state, [startGarbageCollector, startNamespaceController, startPodReaper]),
+        }),
   });
   const clock = options.clock ?? systemClock;
   const clients: ApiClient[] = [];
   const random = seededRandom(options.seed ?? 1);
   const contextOf = (name: string): ActorContext => {
-    const client = new ApiClient({ url: sandbox.url, caPem: sandbox.caPem, token: sandbox.addUser(name, ['system:masters']), agent: name });
+    const client = new ApiClient({
+      url: sandbox.url,
+      caPem: sandbox.caPem,
+      token: sandbox.addUser(name, ['system:masters']),
+      agent: name,
+    });
     clients.push(client);
     return { client, random, now: () => clock.now() };
   };
@@ -93,8 +103,10 @@ export async function startScenario(options: ScenarioOptions): Promise<RunningSc
 
 function actorsOf(scenario: ScenarioName, contextOf: (name: string) => ActorContext): Actor[] {
   const deployments = (): Actor => new DeploymentController(contextOf('deployment-controller'));
-  const neighbour = (name: string): Actor => new Neighbour(contextOf(name), { name, path: `/api/v1/namespaces/${NAMESPACE}/configmaps/settings` });
-  const certificates = (every: number): Actor => new CertificateController(contextOf('cert-controller'), { namespace: NAMESPACE, secret: 'web-tls', every });
+  const neighbour = (name: string): Actor =>
+    new Neighbour(contextOf(name), { name, path: `/api/v1/namespaces/${NAMESPACE}/configmaps/settings` });
+  const certificates = (every: number): Actor =>
+    new CertificateController(contextOf('cert-controller'), { namespace: NAMESPACE, secret: 'web-tls', every });
   switch (scenario) {
     case 'bare':
       return [];
@@ -114,7 +126,11 @@ function actorsOf(scenario: ScenarioName, contextOf: (name: string) => ActorCont
     case 'recreation':
       return [deployments(), certificates(5)];
     case 'ownership':
-      return [deployments(), new Autoscaler(contextOf('autoscaler'), WEB, 4), new Deployer(contextOf('deployer'), WEB, 5)];
+      return [
+        deployments(),
+        new Autoscaler(contextOf('autoscaler'), WEB, 4),
+        new Deployer(contextOf('deployer'), WEB, 5),
+      ];
     default:
       return scenario satisfies never;
   }
@@ -176,14 +192,23 @@ async function act(crew: Crew, clock: Clock, stepMs: number, signal: AbortSignal
 
 /** The objects that a story begins with: a namespace, a Deployment applied by its deployer, settings that many write. */
 async function prepare(client: ApiClient): Promise<void> {
-  const namespace = await client.create('/api/v1/namespaces', { apiVersion: 'v1', kind: 'Namespace', metadata: { name: NAMESPACE } });
-  if (namespace.status !== 201) throw new AppError('internal', `The scenario could not create its namespace (${namespace.status}).`);
+  const namespace = await client.create('/api/v1/namespaces', {
+    apiVersion: 'v1',
+    kind: 'Namespace',
+    metadata: { name: NAMESPACE },
+  });
+  if (namespace.status !== 201)
+    throw new AppError('internal', `The scenario could not create its namespace (${namespace.status}).`);
   const labels = { app: 'web' };
   const web: JsonObject = {
     apiVersion: 'apps/v1',
     kind: 'Deployment',
     metadata: { ...WEB, labels },
-    spec: { replicas: 2, selector: { matchLabels: labels }, template: { metadata: { labels }, spec: { containers: [{ name: 'web', image: 'example.com/web:1' }] } } },
+    spec: {
+      replicas: 2,
+      selector: { matchLabels: labels },
+      template: { metadata: { labels }, spec: { containers: [{ name: 'web', image: 'example.com/web:1' }] } },
+    },
   };
   await client.patch(`/apis/apps/v1/namespaces/${NAMESPACE}/deployments/web?fieldManager=deployer`, web, APPLY_PATCH);
   await client.create(`/api/v1/namespaces/${NAMESPACE}/configmaps`, {

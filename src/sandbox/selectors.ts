@@ -20,7 +20,8 @@ export function readFilter(kind: Kind, labelSelector: string, fieldSelector: str
   const name = fields.find((term) => term.field === 'metadata.name' && !term.negated)?.value;
   return {
     all: labels.length === 0 && fields.length === 0,
-    matches: (object) => labels.every((term) => matchesLabel(object, term)) && fields.every((term) => matchesField(kind, object, term)),
+    matches: (object) =>
+      labels.every((term) => matchesLabel(object, term)) && fields.every((term) => matchesField(kind, object, term)),
     ...(name === undefined ? {} : { name }),
   };
 }
@@ -33,7 +34,11 @@ interface FieldTerm {
 
 function parseFieldSelector(kind: Kind, text: string): FieldTerm[] {
   if (text === '') return [];
-  const known = ['metadata.name', ...(kind.namespaced || kind.origin === 'built-in' ? ['metadata.namespace'] : []), ...kind.fieldSelectors];
+  const known = [
+    'metadata.name',
+    ...(kind.namespaced || kind.origin === 'built-in' ? ['metadata.namespace'] : []),
+    ...kind.fieldSelectors,
+  ];
   return splitTerms(text)
     .filter((term) => term !== '')
     .map((term): FieldTerm => {
@@ -131,7 +136,8 @@ class LabelParser {
     if (this.tokens.length === 0) return terms;
     for (;;) {
       const next = this.peek();
-      if (next === '' || (SPECIAL.test(next) && next !== '!')) this.unexpected(next, "!, identifier, or 'end of string'", 'found');
+      if (next === '' || (SPECIAL.test(next) && next !== '!'))
+        this.unexpected(next, "!, identifier, or 'end of string'", 'found');
       terms.push(this.requirement());
       const separator = this.take();
       if (separator === '') return terms;
@@ -147,7 +153,8 @@ class LabelParser {
     const negated = this.peek() === '!';
     if (negated) this.take();
     const key = this.take();
-    if (key === '' || SPECIAL.test(key)) throw badRequest(`unable to parse requirement: found '${key}', expected: identifier`);
+    if (key === '' || SPECIAL.test(key))
+      throw badRequest(`unable to parse requirement: found '${key}', expected: identifier`);
     checkKey(key);
     if (negated) return { key, operator: '!', values: [] };
     const next = this.peek();
@@ -156,7 +163,7 @@ class LabelParser {
     const values = operator === 'in' || operator === 'notin' ? this.values() : [this.exactValue()];
     for (const value of values) checkValue(key, value);
     if ((operator === 'gt' || operator === 'lt') && !/^[-+]?\d+$/.test(values[0] ?? '')) {
-      const error = invalidValue('values[0]', values[0], 'for \'Gt\', \'Lt\' operators, the value must be an integer');
+      const error = invalidValue('values[0]', values[0], "for 'Gt', 'Lt' operators, the value must be an integer");
       throw badRequest(`unable to parse requirement: ${error.field}: ${error.message}`);
     }
     return { key, operator, values };
@@ -191,8 +198,10 @@ class LabelParser {
         if (values.length === 0 || this.peek() === ')') values.push('');
         continue;
       }
-      if (token === '' && values.length > 0) throw badRequest(`unable to parse requirement: found '', expected: ',' or ')'`);
-      if (token === '' || SPECIAL.test(token)) throw badRequest(`unable to parse requirement: found '${token}', expected: ',', ')' or identifier`);
+      if (token === '' && values.length > 0)
+        throw badRequest(`unable to parse requirement: found '', expected: ',' or ')'`);
+      if (token === '' || SPECIAL.test(token))
+        throw badRequest(`unable to parse requirement: found '${token}', expected: ',', ')' or identifier`);
       values.push(token);
     }
   }
@@ -231,7 +240,8 @@ const VALUE_RULE =
 
 function checkKey(key: string): void {
   const problems = qualifiedName(key);
-  if (problems.length > 0) throw badRequest(`unable to parse requirement: <nil>: ${invalidValue('', key, problems.join('; ')).message}`);
+  if (problems.length > 0)
+    throw badRequest(`unable to parse requirement: <nil>: ${invalidValue('', key, problems.join('; ')).message}`);
 }
 
 function checkValue(key: string, value: string): void {
@@ -239,4 +249,3 @@ function checkValue(key: string, value: string): void {
   const error = invalidValue(`values[0][${key}]`, value, VALUE_RULE);
   throw badRequest(`unable to parse requirement: ${error.field}: ${error.message}`);
 }
-

@@ -57,7 +57,9 @@ export class RequestServer {
 
   /** Routes a request with the changes of mutating webhooks that meet it. */
   private async routed(request: ApiRequest, subject: FaultSubject, address: Address): ReturnType<typeof route> {
-    const patches = ['create', 'update', 'patch'].includes(request.info.verb) ? this.faults.take('mutate', subject) : [];
+    const patches = ['create', 'update', 'patch'].includes(request.info.verb)
+      ? this.faults.take('mutate', subject)
+      : [];
     if (patches.length === 0) return route(this.state, request, address);
     const mutating: ApiState = {
       ...this.state,

@@ -84,13 +84,20 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     now: () => clock.now(),
     ...(options.historyLimit === undefined ? {} : { historyLimit: options.historyLimit }),
   });
-  const state: ApiState = { store, registry: new KindRegistry(), services: createServiceAllocator(), clock, mutate: undefined };
+  const state: ApiState = {
+    store,
+    registry: new KindRegistry(),
+    services: createServiceAllocator(),
+    clock,
+    mutate: undefined,
+  };
   const stopDefinitions = serveDefinitions(state);
   seedNamespaces(state);
   const authenticator = new Authenticator();
   const token = authenticator.add('admin', ['system:masters']);
   const userToken = authenticator.add('alice', ['devs']);
-  const cluster = (): string => metaString(store.get(NAMESPACE_BUCKET, 'kube-system')?.object ?? { metadata: {} }, 'uid');
+  const cluster = (): string =>
+    metaString(store.get(NAMESPACE_BUCKET, 'kube-system')?.object ?? { metadata: {} }, 'uid');
   const faults = new Faults();
   const feed = new Feed(state, cluster);
   const memory = options.ownProcess === true ? new IdleMemory() : undefined;
@@ -103,7 +110,9 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   const open = async (port: number, view: View, lagMs: number): Promise<string> => {
     let host = '';
     const listener = await listen({ port, certificate, authenticator, onError }, (exchange) =>
-      isControlPath(exchange.request.info.path) ? control(exchange, sandbox) : requests.handle(exchange, { host, view, lagMs }),
+      isControlPath(exchange.request.info.path)
+        ? control(exchange, sandbox)
+        : requests.handle(exchange, { host, view, lagMs }),
     );
     listeners.push(listener);
     host = `127.0.0.1:${listener.port}`;
@@ -124,7 +133,8 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     feedSoFar: () => feed.current(),
     cutWatches: (match = {}) => requests.cutWatches(match),
     expireWatches: (match = {}) => requests.expireWatches(match),
-    openLaggingAddress: (lagMs) => open(0, { revision: () => Math.max(store.compactedRevision, store.revisionAt(clock.now() - lagMs)) }, lagMs),
+    openLaggingAddress: (lagMs) =>
+      open(0, { revision: () => Math.max(store.compactedRevision, store.revisionAt(clock.now() - lagMs)) }, lagMs),
     snapshot: () => {
       const id = randomUUID();
       snapshots.set(id, store.snapshot());
@@ -170,6 +180,15 @@ function seedNamespaces(state: ApiState): void {
 function createNamespace(state: ApiState, kind: Kind, name: string): void {
   const object: JsonObject = { kind: 'Namespace', apiVersion: 'v1', metadata: { name } };
   kind.applyDefaults(object);
-  const call: Call = { kind, namespace: '', name, subresource: '', user: SYSTEM, manager: 'kube-apiserver', dryRun: false, warnings: [] };
+  const call: Call = {
+    kind,
+    namespace: '',
+    name,
+    subresource: '',
+    user: SYSTEM,
+    manager: 'kube-apiserver',
+    dryRun: false,
+    warnings: [],
+  };
   createObject(state, call, object);
 }

@@ -3,7 +3,16 @@ import { createHash } from 'node:crypto';
 import type { JsonObject } from '../codec/json.ts';
 import type { ApiAnswer, ApiRequest } from './apiRequest.ts';
 import { dataVersion } from './data/data.ts';
-import { aggregatedDiscovery, apiGroup, apiGroupList, apiResourceList, apiVersions, groupsOf, isKnownGroup, rootPaths } from './discovery.ts';
+import {
+  aggregatedDiscovery,
+  apiGroup,
+  apiGroupList,
+  apiResourceList,
+  apiVersions,
+  groupsOf,
+  isKnownGroup,
+  rootPaths,
+} from './discovery.ts';
 import { checkAcceptable, formatText, mediaType, negotiate, notAcceptable, printJson } from './negotiate.ts';
 import { apiVersionOf } from './registry.ts';
 import { openApiDocument, openApiOfCustom, openApiPaths } from './schema/openApi.ts';
@@ -116,9 +125,14 @@ function aggregatedForm(accept: string | undefined): string | undefined {
 }
 
 function schemas(state: ApiState, path: string): ApiAnswer | undefined {
-  if (path === '/openapi/v2') return jsonText(printJson({ swagger: '2.0', info: { title: 'Kubernetes', version: dataVersion() }, paths: {}, definitions: {} }));
+  if (path === '/openapi/v2')
+    return jsonText(
+      printJson({ swagger: '2.0', info: { title: 'Kubernetes', version: dataVersion() }, paths: {}, definitions: {} }),
+    );
   if (path === '/openapi/v3') {
-    const paths = Object.fromEntries([...openApiPaths(), ...customPaths(state)].map((name) => [name, { serverRelativeURL: hashedUrl(state, name) }]));
+    const paths = Object.fromEntries(
+      [...openApiPaths(), ...customPaths(state)].map((name) => [name, { serverRelativeURL: hashedUrl(state, name) }]),
+    );
     return { ...text(200, printJson({ paths })), contentType: 'text/plain; charset=utf-8' };
   }
   if (!path.startsWith('/openapi/v3/')) return undefined;
@@ -131,7 +145,14 @@ function jsonText(body: string): ApiAnswer {
 }
 
 function customPaths(state: ApiState): string[] {
-  return [...new Set(state.registry.all().filter((kind) => kind.origin === 'custom').map((kind) => `apis/${apiVersionOf(kind)}`))];
+  return [
+    ...new Set(
+      state.registry
+        .all()
+        .filter((kind) => kind.origin === 'custom')
+        .map((kind) => `apis/${apiVersionOf(kind)}`),
+    ),
+  ];
 }
 
 function schemaText(state: ApiState, name: string): string | undefined {

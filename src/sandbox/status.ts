@@ -108,7 +108,11 @@ export function conflict(of: GroupResource, name: string, why: string): StatusEr
 
 /** 409 of a write whose version is not the stored one. */
 export function staleVersion(of: GroupResource, name: string): StatusError {
-  return conflict(of, name, 'the object has been modified; please apply your changes to the latest version and try again');
+  return conflict(
+    of,
+    name,
+    'the object has been modified; please apply your changes to the latest version and try again',
+  );
 }
 
 /** 409 of a write whose uid is not the stored one; `stored` is '' where nothing is stored. */
@@ -214,7 +218,11 @@ export function forbiddenField(field: string, detail: string): FieldError {
 /** `Unsupported value: V: supported values: "A", "B"`, in the order given. */
 export function notSupported(field: string, value: Json | undefined, supported: readonly string[]): FieldError {
   const list = supported.length === 0 ? '' : `supported values: ${supported.map(goQuote).join(', ')}`;
-  return { reason: 'FieldValueNotSupported', field, message: detailed(`Unsupported value: ${shownValue(value)}`, list) };
+  return {
+    reason: 'FieldValueNotSupported',
+    field,
+    message: detailed(`Unsupported value: ${shownValue(value)}`, list),
+  };
 }
 
 /** `Too long: may not be more than N bytes`. */

@@ -183,7 +183,10 @@ export class Store {
 
   /** All that is stored now, to go back to. */
   snapshot(): StoreSnapshot {
-    return { revision: this.revision, contents: new Map([...this.buckets].map(([id, bucket]) => [id, [...bucket.byKey.values()]])) };
+    return {
+      revision: this.revision,
+      contents: new Map([...this.buckets].map(([id, bucket]) => [id, [...bucket.byKey.values()]])),
+    };
   }
 
   /**
@@ -222,7 +225,8 @@ export class Store {
     this.revision = change.revision;
     bucket.log.push(change);
     this.log.push(change);
-    if (this.log.length > this.historyLimit * 1.25) this.compact(this.log[this.log.length - this.historyLimit]?.revision);
+    if (this.log.length > this.historyLimit * 1.25)
+      this.compact(this.log[this.log.length - this.historyLimit]?.revision);
     for (const listener of Array.from(bucket.listeners)) listener(change);
     for (const listener of Array.from(this.allListeners)) listener(change);
   }

@@ -13,7 +13,9 @@ const MAX_UINT64 = 18446744073709551615n;
 export const numericTokens: TokenCodec = {
   print: (revision) => String(revision),
   parse(token) {
-    const problem = (what: string): { problem: string } => ({ problem: `strconv.ParseUint: parsing ${JSON.stringify(token)}: ${what}` });
+    const problem = (what: string): { problem: string } => ({
+      problem: `strconv.ParseUint: parsing ${JSON.stringify(token)}: ${what}`,
+    });
     if (!/^\d+$/.test(token)) return problem('invalid syntax');
     const value = BigInt(token);
     return value > MAX_UINT64 ? problem('value out of range') : { revision: Number(value) };
@@ -41,7 +43,8 @@ export function randomTokens(): TokenCodec {
         const decipher = createDecipheriv('aes-128-ecb', key, null).setAutoPadding(false);
         const block = Buffer.concat([decipher.update(bytes), decipher.final()]);
         const revision = block.readBigUInt64BE(8);
-        if (block.readBigUInt64BE(0) === 0n && revision <= BigInt(Number.MAX_SAFE_INTEGER)) return { revision: Number(revision) };
+        if (block.readBigUInt64BE(0) === 0n && revision <= BigInt(Number.MAX_SAFE_INTEGER))
+          return { revision: Number(revision) };
       }
       return { problem: `parsing ${JSON.stringify(token)}: not a version of this server` };
     },

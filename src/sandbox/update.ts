@@ -4,7 +4,17 @@ import { settleTimes } from './fields/track.ts';
 import { dedupOwnerReferences } from './ownerReferences.ts';
 import { removeStored } from './removal.ts';
 import { bucketOf, keyOf } from './registry.ts';
-import { finalizersOf, inVersion, liveObject, metadataOf, metaString, resourceOf, writeContext, type ApiState, type Call } from './state.ts';
+import {
+  finalizersOf,
+  inVersion,
+  liveObject,
+  metadataOf,
+  metaString,
+  resourceOf,
+  writeContext,
+  type ApiState,
+  type Call,
+} from './state.ts';
 import { bareError, invalid, notFound, staleVersion, uidMismatch } from './status.ts';
 import type { Stored } from './store.ts';
 
@@ -32,7 +42,8 @@ export function updateObject(state: ApiState, call: Call, update: Update): Writt
   const { kind } = call;
   const live = liveObject(state, call);
   if (live === undefined) return createMissing(state, call, update);
-  if (update.uid !== '' && update.uid !== metaString(live.object, 'uid')) throw foreignUid(call, update.uid, metaString(live.object, 'uid'));
+  if (update.uid !== '' && update.uid !== metaString(live.object, 'uid'))
+    throw foreignUid(call, update.uid, metaString(live.object, 'uid'));
   const next = update.produce(live.object);
   state.mutate?.(next, 'UPDATE', kind);
   dedupOwnerReferences(next, call.warnings, true);
@@ -53,7 +64,11 @@ export function updateObject(state: ApiState, call: Call, update: Update): Writt
   settleTimes(next, live.object);
   if (equalJson(next, live.object)) return { object: live.object, created: false };
   if (call.dryRun) return { object: next, created: false };
-  const stored = state.store.put(bucketOf(kind), keyOf(kind, call.namespace, call.name), inStorageVersion(state, call, next));
+  const stored = state.store.put(
+    bucketOf(kind),
+    keyOf(kind, call.namespace, call.name),
+    inStorageVersion(state, call, next),
+  );
   return { object: inVersion(stored.object, kind), created: false };
 }
 
@@ -62,7 +77,9 @@ function createMissing(state: ApiState, call: Call, update: Update): Written {
   if (call.subresource !== '') throw notFound(resourceOf(call.kind), call.name);
   if (update.uid !== '') throw foreignUid(call, update.uid, '');
   const next = update.produce(undefined);
-  const parsed = state.store.tokens.parse(metaString(next, 'resourceVersion') === '' ? '0' : metaString(next, 'resourceVersion'));
+  const parsed = state.store.tokens.parse(
+    metaString(next, 'resourceVersion') === '' ? '0' : metaString(next, 'resourceVersion'),
+  );
   if ('problem' in parsed) throw bareError(parsed.problem);
   return { object: createObject(state, call, next, true), created: true };
 }
@@ -70,7 +87,13 @@ function createMissing(state: ApiState, call: Call, update: Update): Written {
 function foreignUid(call: Call, given: string, stored: string): Error {
   // The key of a dry run, which never reaches the store, is without the store's prefix.
   const key = call.kind.storageKey(call.namespace, call.name);
-  return uidMismatch(resourceOf(call.kind), call.name, call.dryRun ? key.replace(/^\/registry/, '') : key, given, stored);
+  return uidMismatch(
+    resourceOf(call.kind),
+    call.name,
+    call.dryRun ? key.replace(/^\/registry/, '') : key,
+    given,
+    stored,
+  );
 }
 
 /** Compares the version sent with the stored one; where none is needed, the stored one is taken. */
@@ -79,7 +102,11 @@ function checkVersion(state: ApiState, call: Call, next: JsonObject, live: Store
   const parsed = state.store.tokens.parse(sent === '' ? '0' : sent);
   if ('problem' in parsed) throw bareError(parsed.problem);
   if (parsed.revision === 0 && !call.kind.unconditionalUpdate) {
-    const error = { reason: 'FieldValueInvalid', field: 'metadata.resourceVersion', message: 'Invalid value: 0: must be specified for an update' } as const;
+    const error = {
+      reason: 'FieldValueInvalid',
+      field: 'metadata.resourceVersion',
+      message: 'Invalid value: 0: must be specified for an update',
+    } as const;
     throw invalid({ group: call.kind.group, kind: call.kind.plural }, call.name, [error]);
   }
   if (parsed.revision !== 0 && parsed.revision !== live.revision) throw staleVersion(resourceOf(call.kind), call.name);
@@ -111,7 +138,10 @@ function finalizersKept(spec: Json): Json {
 function releasesLastFinalizer(next: JsonObject, live: JsonObject): boolean {
   if (finalizersOf(next).length > 0) return false;
   if (Number(metadataOf(live)['deletionGracePeriodSeconds'] ?? 0) > 0) return false;
-  const namespaceFinalizers = next['kind'] === 'Namespace' && next['apiVersion'] === 'v1' ? (next['spec'] as JsonObject | undefined)?.['finalizers'] : [];
+  const namespaceFinalizers =
+    next['kind'] === 'Namespace' && next['apiVersion'] === 'v1'
+      ? (next['spec'] as JsonObject | undefined)?.['finalizers']
+      : [];
   return !Array.isArray(namespaceFinalizers) || namespaceFinalizers.length === 0;
 }
 

@@ -41,7 +41,8 @@ const MAX_BACKLOG = 64 * 1024 * 1024;
 export function watchStart(state: ApiState, options: ListOptions): number {
   if (options.resourceVersion === '') return 0;
   const parsed = state.store.tokens.parse(options.resourceVersion);
-  if ('problem' in parsed) throw bareError(`resourceVersion: Invalid value: ${JSON.stringify(options.resourceVersion)}: ${parsed.problem}`);
+  if ('problem' in parsed)
+    throw bareError(`resourceVersion: Invalid value: ${JSON.stringify(options.resourceVersion)}: ${parsed.problem}`);
   return parsed.revision;
 }
 
@@ -79,7 +80,10 @@ export class Watch {
     else if (from !== 0 && !this.sendPast(from)) return;
     const subscription = store.subscribe(this.bucket, (change) => this.receive(change));
     const restored = store.onDidRestore(() => this.finish());
-    this.disposals.push(() => subscription.dispose(), () => restored.dispose());
+    this.disposals.push(
+      () => subscription.dispose(),
+      () => restored.dispose(),
+    );
     this.scheduleEnd();
   }
 
@@ -98,7 +102,11 @@ export class Watch {
 
   /** The watch's resource and namespace, for whoever chooses watches to disturb. */
   get target(): { group: string; resource: string; namespace: string } {
-    return { group: this.request.call.kind.group, resource: this.request.call.kind.plural, namespace: this.request.call.namespace };
+    return {
+      group: this.request.call.kind.group,
+      resource: this.request.call.kind.plural,
+      namespace: this.request.call.namespace,
+    };
   }
 
   private finish(): void {
@@ -110,7 +118,8 @@ export class Watch {
   private sendInitial(): void {
     const { kind } = this.request.call;
     for (const stored of this.state.store.list(this.bucket, this.prefix)) {
-      if (this.request.filter.all || this.request.filter.matches(stored.object)) this.send('ADDED', inVersion(stored.object, kind));
+      if (this.request.filter.all || this.request.filter.matches(stored.object))
+        this.send('ADDED', inVersion(stored.object, kind));
     }
     if (this.request.options.sendInitialEvents === true && this.request.options.allowWatchBookmarks) {
       this.sendBookmark({ annotations: { 'k8s.io/initial-events-end': 'true' } });
@@ -132,7 +141,9 @@ export class Watch {
 
   private sendExpired(from: number): void {
     const { tokens, compactedRevision } = this.state.store;
-    const status = expired(`too old resource version: ${tokens.print(from)} (${tokens.print(compactedRevision)})`).status;
+    const status = expired(
+      `too old resource version: ${tokens.print(from)} (${tokens.print(compactedRevision)})`,
+    ).status;
     this.sink.write(`${printJson({ type: 'ERROR', object: status })}\n`);
     this.finish();
     this.sink.end();
@@ -153,7 +164,11 @@ export class Watch {
     if (!was && !is) return;
     this.bookmarked = change.revision;
     if (output.as === undefined) this.write(changeLine(this.state, change, was, is, this.request.call.kind));
-    else this.send(is ? (was ? 'MODIFIED' : 'ADDED') : 'DELETED', changeObject(this.state, change, is, this.request.call.kind));
+    else
+      this.send(
+        is ? (was ? 'MODIFIED' : 'ADDED') : 'DELETED',
+        changeObject(this.state, change, is, this.request.call.kind),
+      );
   }
 
   private send(type: string, object: JsonObject): void {
@@ -191,7 +206,8 @@ export class Watch {
   private scheduleEnd(): void {
     const { options } = this.request;
     const seconds = options.timeoutSeconds ?? 0;
-    const timeoutMs = seconds === 0 ? DEFAULT_TIMEOUT_MS * (1 + this.state.clock.random()) : Math.max(0, seconds * 1000);
+    const timeoutMs =
+      seconds === 0 ? DEFAULT_TIMEOUT_MS * (1 + this.state.clock.random()) : Math.max(0, seconds * 1000);
     const due = this.state.clock.now() + timeoutMs;
     this.after(timeoutMs, () => this.finish());
     if (options.allowWatchBookmarks) this.scheduleBookmark(due);
@@ -209,10 +225,13 @@ export class Watch {
   }
 
   private after(ms: number, work: () => void): void {
-    const timer = setTimeout(() => {
-      this.timers.delete(timer);
-      if (!this.stopped) work();
-    }, Math.min(ms, 2_147_483_647));
+    const timer = setTimeout(
+      () => {
+        this.timers.delete(timer);
+        if (!this.stopped) work();
+      },
+      Math.min(ms, 2_147_483_647),
+    );
     this.timers.add(timer);
   }
 }

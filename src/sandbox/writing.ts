@@ -29,10 +29,24 @@ export interface WriteAnswer {
 }
 
 /** The call that a request makes, with the manager its options and User-Agent give. */
-export function callOf(request: ApiRequest, kind: Kind, options: { fieldManager: string; dryRun: boolean }, warnings: string[]): Call {
+export function callOf(
+  request: ApiRequest,
+  kind: Kind,
+  options: { fieldManager: string; dryRun: boolean },
+  warnings: string[],
+): Call {
   const { namespace, pathName, subresource } = request.info;
   const manager = managerOf(options, request.userAgent);
-  return { kind, namespace: kind.namespaced ? namespace : '', name: pathName, subresource, user: request.user, manager, dryRun: options.dryRun, warnings };
+  return {
+    kind,
+    namespace: kind.namespaced ? namespace : '',
+    name: pathName,
+    subresource,
+    user: request.user,
+    manager,
+    dryRun: options.dryRun,
+    warnings,
+  };
 }
 
 /** POST on a collection. */
@@ -126,7 +140,12 @@ export function remove(state: ApiState, request: ApiRequest, kind: Kind, warning
 }
 
 /** DELETE of a collection: what was selected, as it was before, in key order. */
-export function removeCollection(state: ApiState, request: ApiRequest, kind: Kind, warnings: string[]): { items: Stored[]; meta: ListMeta } {
+export function removeCollection(
+  state: ApiState,
+  request: ApiRequest,
+  kind: Kind,
+  warnings: string[],
+): { items: Stored[]; meta: ListMeta } {
   negotiate(request.accept, { transforms: true });
   const listOptions = readListOptions(request.query, false);
   const filter = readFilter(kind, listOptions.labelSelector, listOptions.fieldSelector);
@@ -134,12 +153,17 @@ export function removeCollection(state: ApiState, request: ApiRequest, kind: Kin
   const options = readDeleteOptions(bodyText(request), textType(request), request.query);
   const prefix = kind.namespaced && request.info.namespace !== '' ? `${request.info.namespace}/` : '';
   const revision = state.store.revision;
-  const items = state.store
-    .list(bucketOf(kind), prefix)
-    .filter((stored) => filter.matches(stored.object));
+  const items = state.store.list(bucketOf(kind), prefix).filter((stored) => filter.matches(stored.object));
   for (const { object } of items) {
     const call = callOf(request, kind, { fieldManager: '', dryRun: options.dryRun }, warnings);
-    deleteObject(state, { ...call, namespace: metaString(object, 'namespace'), name: metaString(object, 'name') }, options);
+    deleteObject(
+      state,
+      { ...call, namespace: metaString(object, 'namespace'), name: metaString(object, 'name') },
+      options,
+    );
   }
-  return { items, meta: { resourceVersion: state.store.tokens.print(revision), continueToken: undefined, remaining: undefined } };
+  return {
+    items,
+    meta: { resourceVersion: state.store.tokens.print(revision), continueToken: undefined, remaining: undefined },
+  };
 }

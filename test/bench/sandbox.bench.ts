@@ -39,7 +39,11 @@ class Client {
 
   send(method: string, path: string, body?: unknown): Promise<{ status: number; bytes: number }> {
     const text = body === undefined ? undefined : JSON.stringify(body);
-    const headers = { authorization: `Bearer ${this.subject.token}`, accept: 'application/json', ...(text === undefined ? {} : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) }) };
+    const headers = {
+      authorization: `Bearer ${this.subject.token}`,
+      accept: 'application/json',
+      ...(text === undefined ? {} : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) }),
+    };
     const options: RequestOptions = { method, headers, agent: this.agent };
     return new Promise((resolve, reject) => {
       const request = send(this.subject.url + path, options, (response) => {
@@ -59,11 +63,15 @@ class Client {
   watch(path: string): Promise<{ first: Promise<void>; close: () => void }> {
     return new Promise((resolve, reject) => {
       const headers = { authorization: `Bearer ${this.subject.token}`, accept: 'application/json' };
-      const request = send(this.subject.url + path, { headers, agent: false, rejectUnauthorized: false }, (response) => {
-        const first = once(response, 'data').then(() => undefined);
-        response.on('error', () => undefined);
-        resolve({ first, close: () => request.destroy() });
-      });
+      const request = send(
+        this.subject.url + path,
+        { headers, agent: false, rejectUnauthorized: false },
+        (response) => {
+          const first = once(response, 'data').then(() => undefined);
+          response.on('error', () => undefined);
+          resolve({ first, close: () => request.destroy() });
+        },
+      );
       request.on('error', reject);
       request.end();
     });
@@ -74,9 +82,15 @@ class Client {
   }
 }
 
-const median = (values: readonly number[]): number => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
+const median = (values: readonly number[]): number =>
+  values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
 const PATH = '/api/v1/namespaces/bench/configmaps';
-const body = (name: string, value: string): unknown => ({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, labels: { app: 'bench' } }, data: { value, more: 'x'.repeat(200) } });
+const body = (name: string, value: string): unknown => ({
+  apiVersion: 'v1',
+  kind: 'ConfigMap',
+  metadata: { name, labels: { app: 'bench' } },
+  data: { value, more: 'x'.repeat(200) },
+});
 
 async function inParallel(count: number, width: number, work: (index: number) => Promise<unknown>): Promise<void> {
   let next = 0;
@@ -96,9 +110,19 @@ async function expectStatus(reply: Promise<{ status: number }>, status: number):
 }
 
 async function putsPerSecond(client: Client): Promise<number> {
-  for (let index = 0; index < CONNECTIONS; index += 1) await expectStatus(client.send('POST', PATH, body(`put-${index}`, '0')), 201);
+  for (let index = 0; index < CONNECTIONS; index += 1)
+    await expectStatus(client.send('POST', PATH, body(`put-${index}`, '0')), 201);
   const run = (count: number): Promise<void> =>
-    inParallel(count, CONNECTIONS, (index) => expectStatus(client.send('PUT', `${PATH}/put-${index % CONNECTIONS}`, body(`put-${index % CONNECTIONS}`, `${count} ${index}`)), 200));
+    inParallel(count, CONNECTIONS, (index) =>
+      expectStatus(
+        client.send(
+          'PUT',
+          `${PATH}/put-${index % CONNECTIONS}`,
+          body(`put-${index % CONNECTIONS}`, `${count} ${index}`),
+        ),
+        200,
+      ),
+    );
   await run(PUTS / 4);
   const start = performance.now();
   await run(PUTS);
@@ -124,7 +148,13 @@ async function deliveryMs(client: Client): Promise<number> {
   });
   await delay(500);
   const start = performance.now();
-  await expectStatus(client.send('POST', '/api/v1/namespaces/bench/services', { metadata: { name: 'one' }, spec: { ports: [{ port: 80 }] } }), 201);
+  await expectStatus(
+    client.send('POST', '/api/v1/namespaces/bench/services', {
+      metadata: { name: 'one' },
+      spec: { ports: [{ port: 80 }] },
+    }),
+    201,
+  );
   await Promise.all(open.map((watch) => watch.first));
   const took = performance.now() - start;
   for (const watch of open) watch.close();
@@ -150,8 +180,18 @@ function residentMb(child: ChildProcess): number {
 /** Bundles the child as the product is bundled: what users start is no folder of TypeScript. */
 async function bundleChild(folder: string): Promise<string> {
   const outfile = join(folder, 'child.mjs');
-  const banner = { js: "import { createRequire as requireFrom } from 'node:module'; const require = requireFrom(import.meta.url);" };
-  await build({ entryPoints: [here('sandboxChild.ts')], bundle: true, platform: 'node', format: 'esm', outfile, banner, logLevel: 'error' });
+  const banner = {
+    js: "import { createRequire as requireFrom } from 'node:module'; const require = requireFrom(import.meta.url);",
+  };
+  await build({
+    entryPoints: [here('sandboxChild.ts')],
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    outfile,
+    banner,
+    logLevel: 'error',
+  });
   await cp(here('../../src/sandbox/data'), join(folder, 'data'), { recursive: true });
   return outfile;
 }

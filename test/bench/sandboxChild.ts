@@ -3,8 +3,8 @@ import { performance } from 'node:perf_hooks';
 
 const before = performance.now();
 const { startScenario } = await import('../../src/sandbox/scenario.ts');
-const { sandbox, stop } = await startScenario({ scenario: 'bare', ownProcess: true });
+const running = await startScenario({ scenario: 'bare', ownProcess: true });
 const startMs = performance.now() - before;
-const { url, token, userToken } = sandbox;
+const { url, token, userToken } = running.sandbox;
 process.stdout.write(`${JSON.stringify({ url, token, userToken, startMs })}\n`);
-process.on('SIGTERM', () => void stop());
+process.on('SIGTERM', () => void running.stop());

@@ -28,7 +28,12 @@ const UUID = /[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g;
 export class Canon {
   private readonly source: string;
   private readonly words: Map<string, string>;
-  private readonly classes: Record<ClassName, Map<string, string>> = { rv: new Map(), uid: new Map(), list: new Map(), rand: new Map() };
+  private readonly classes: Record<ClassName, Map<string, string>> = {
+    rv: new Map(),
+    uid: new Map(),
+    list: new Map(),
+    rand: new Map(),
+  };
 
   constructor(source: string, names: Readonly<Record<string, string>>) {
     this.source = source;
@@ -73,7 +78,12 @@ export class Canon {
     if (!isRecord(value)) return;
     const metadata = isRecord(value['metadata']) ? value['metadata'] : {};
     const { generateName, name } = metadata;
-    if (typeof generateName === 'string' && typeof name === 'string' && name.startsWith(generateName) && !this.isLiteral(name)) {
+    if (
+      typeof generateName === 'string' &&
+      typeof name === 'string' &&
+      name.startsWith(generateName) &&
+      !this.isLiteral(name)
+    ) {
       this.words.set(name, `${generateName}<${this.label('rand', name)}>`);
     }
     for (const key of Object.keys(value).sort()) {
@@ -108,7 +118,10 @@ export class Canon {
     const source = sortedMessage(value);
     const result: Record<string, unknown> = {};
     for (const name of Object.keys(source).sort()) {
-      const list = name === 'metadata' ? Array.isArray(source['items']) || source['kind'] === 'Table' || bookmark : context.list === true;
+      const list =
+        name === 'metadata'
+          ? Array.isArray(source['items']) || source['kind'] === 'Table' || bookmark
+          : context.list === true;
       result[this.text(name)] = this.value(source[name], name, { ...context, list, bookmark });
     }
     return result;
@@ -130,9 +143,14 @@ export class Canon {
 
   private array(values: readonly unknown[], key: string, context: Context): unknown[] {
     const items = values.map((item) => this.value(item, key, { ...context, list: false }));
-    const field = (item: unknown, name: string): string => (isRecord(item) && typeof item[name] === 'string' ? item[name] : '');
+    const field = (item: unknown, name: string): string =>
+      isRecord(item) && typeof item[name] === 'string' ? item[name] : '';
     if (key === 'managedFields') {
-      const order = (item: unknown): string => [...['manager', 'operation', 'subresource', 'apiVersion'].map((name) => field(item, name)), JSON.stringify(item)].join('\0');
+      const order = (item: unknown): string =>
+        [
+          ...['manager', 'operation', 'subresource', 'apiVersion'].map((name) => field(item, name)),
+          JSON.stringify(item),
+        ].join('\0');
       return items.sort((a, b) => (order(a) < order(b) ? -1 : 1));
     }
     if (key !== 'causes') return items;
@@ -148,5 +166,7 @@ function sortedMessage(status: Record<string, unknown>): Record<string, unknown>
   if (causes.length < 2 || typeof message !== 'string' || !message.endsWith(']')) return status;
   const [head, list] = message.slice(0, -1).split(/ is invalid: \[(.*)/s);
   const parts = [...new Set(causes.map((cause) => `${String(cause['field'])}: ${String(cause['message'])}`))].sort();
-  return list?.length === parts.join(', ').length ? { ...status, message: `${head ?? ''} is invalid: [${parts.join(', ')}]` } : status;
+  return list?.length === parts.join(', ').length
+    ? { ...status, message: `${head ?? ''} is invalid: [${parts.join(', ')}]` }
+    : status;
 }

@@ -15,7 +15,8 @@ const files = readdirSync(join(here, 'cases'), { recursive: true })
   .filter((file) => file.endsWith('.json'))
   .sort();
 const caseText = (file: string): string => readFileSync(join(here, 'cases', file), 'utf8');
-const golden = (file: string): CanonicalStep[] => (JSON.parse(readFileSync(join(here, 'golden', file), 'utf8')) as { steps: CanonicalStep[] }).steps;
+const golden = (file: string): CanonicalStep[] =>
+  (JSON.parse(readFileSync(join(here, 'golden', file), 'utf8')) as { steps: CanonicalStep[] }).steps;
 
 /** What the sandbox answered, for the comparison with the real server. */
 const answered = new Map<string, CanonicalStep[]>();

@@ -10,7 +10,12 @@ export interface Subject {
 
 /** Connects to a server whose certificate need not be known: the tests are about what it answers. */
 export function subjectOf(server: { url: string; token: string; userToken: string }): Subject {
-  return { url: server.url, token: server.token, userToken: server.userToken, agent: new Agent({ keepAlive: true, rejectUnauthorized: false }) };
+  return {
+    url: server.url,
+    token: server.token,
+    userToken: server.userToken,
+    agent: new Agent({ keepAlive: true, rejectUnauthorized: false }),
+  };
 }
 
 /** A watch of a step: how many events to wait for, how long, and which steps to run once `after` events have come. */
@@ -84,28 +89,36 @@ export function exchange(subject: Subject, wire: Wire, onOpen: () => Promise<voi
       if (body !== undefined) reply.body = body;
       resolve(reply);
     };
-    const timer = setTimeout(() => finish('timeout'), watch === undefined ? REPLY_TIMEOUT_MS : (watch.timeoutMs ?? WATCH_TIMEOUT_MS));
-    const connection = watch === undefined ? { agent: subject.agent } : { agent: false as const, rejectUnauthorized: false };
-    const request = send(subject.url + wire.path, { method: wire.method, headers: wire.headers, ...connection }, (response) => {
-      reply.status = response.statusCode ?? 0;
-      reply.headers = keptHeaders(response.headersDistinct);
-      if (watch !== undefined && reply.status === 200) events = [];
-      const open = (): void => {
-        if (opened || watch === undefined || (events?.length ?? 0) < (watch.after ?? 0)) return;
-        opened = true;
-        void onOpen();
-      };
-      open();
-      response.setEncoding('utf8');
-      response.on('data', (chunk: string) => {
-        text += chunk;
-        if (watch !== undefined && events !== undefined) text = takeLines(text, events, watch.events);
+    const timer = setTimeout(
+      () => finish('timeout'),
+      watch === undefined ? REPLY_TIMEOUT_MS : (watch.timeoutMs ?? WATCH_TIMEOUT_MS),
+    );
+    const connection =
+      watch === undefined ? { agent: subject.agent } : { agent: false as const, rejectUnauthorized: false };
+    const request = send(
+      subject.url + wire.path,
+      { method: wire.method, headers: wire.headers, ...connection },
+      (response) => {
+        reply.status = response.statusCode ?? 0;
+        reply.headers = keptHeaders(response.headersDistinct);
+        if (watch !== undefined && reply.status === 200) events = [];
+        const open = (): void => {
+          if (opened || watch === undefined || (events?.length ?? 0) < (watch.after ?? 0)) return;
+          opened = true;
+          void onOpen();
+        };
         open();
-        if (watch !== undefined && (events?.length ?? -1) >= watch.events) finish('count');
-      });
-      response.on('end', () => finish('server'));
-      response.on('error', () => finish('server'));
-    });
+        response.setEncoding('utf8');
+        response.on('data', (chunk: string) => {
+          text += chunk;
+          if (watch !== undefined && events !== undefined) text = takeLines(text, events, watch.events);
+          open();
+          if (watch !== undefined && (events?.length ?? -1) >= watch.events) finish('count');
+        });
+        response.on('end', () => finish('server'));
+        response.on('error', () => finish('server'));
+      },
+    );
     request.on('error', (error: NodeJS.ErrnoException) => {
       if (reply.status === 0) reply.headers['error'] = error.code ?? error.message;
       finish('error');

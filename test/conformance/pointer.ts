@@ -35,7 +35,10 @@ export function selectParts(body: unknown, only: readonly string[]): unknown {
 }
 
 /** Changes a document in place by the operations; missing parents are made. */
-export function editDocument(document: Record<string, unknown>, operations: readonly PatchOp[]): Record<string, unknown> {
+export function editDocument(
+  document: Record<string, unknown>,
+  operations: readonly PatchOp[],
+): Record<string, unknown> {
   for (const { op, path, value } of operations) {
     const segments = segmentsOf(path);
     const last = segments.pop() ?? '';

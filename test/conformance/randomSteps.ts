@@ -41,9 +41,29 @@ const SUBJECTS: readonly Subject[] = [
   {
     path: '/api/v1/namespaces/{ns}/configmaps',
     make: (name) => ({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name }, data: { k: 'v' } }),
-    merges: [{ data: { k: 'w' } }, { data: { k: null, n: '1' } }, { data: null }, { immutable: true }, { data: { 'bad key': 'x' } }, { bogus: 1 }],
-    edits: [[{ op: 'replace', path: '/data/k', value: 'r' }], [{ op: 'test', path: '/data/k', value: 'v' }, { op: 'add', path: '/data/j', value: 'x' }], [{ op: 'remove', path: '/data/none' }]],
-    applied: [{ data: { k: 'a' } }, { data: { k: 'v', extra: '1' } }, { data: {} }, { metadata: { labels: { x: '1' } } }, { nothing: 1 }],
+    merges: [
+      { data: { k: 'w' } },
+      { data: { k: null, n: '1' } },
+      { data: null },
+      { immutable: true },
+      { data: { 'bad key': 'x' } },
+      { bogus: 1 },
+    ],
+    edits: [
+      [{ op: 'replace', path: '/data/k', value: 'r' }],
+      [
+        { op: 'test', path: '/data/k', value: 'v' },
+        { op: 'add', path: '/data/j', value: 'x' },
+      ],
+      [{ op: 'remove', path: '/data/none' }],
+    ],
+    applied: [
+      { data: { k: 'a' } },
+      { data: { k: 'v', extra: '1' } },
+      { data: {} },
+      { metadata: { labels: { x: '1' } } },
+      { nothing: 1 },
+    ],
     status: [{ status: { phase: 'x' } }],
   },
   {
@@ -52,16 +72,43 @@ const SUBJECTS: readonly Subject[] = [
       apiVersion: 'apps/v1',
       kind: 'Deployment',
       metadata: { name },
-      spec: { replicas: 1, selector: { matchLabels: { app: 'd' } }, template: { metadata: { labels: { app: 'd' } }, spec: { containers: containers('web:1') } } },
+      spec: {
+        replicas: 1,
+        selector: { matchLabels: { app: 'd' } },
+        template: { metadata: { labels: { app: 'd' } }, spec: { containers: containers('web:1') } },
+      },
     }),
-    merges: [{ spec: { replicas: 3 } }, { spec: { replicas: -1 } }, { spec: { template: { spec: { containers: containers('web:2') } } } }, { spec: { selector: { matchLabels: { app: 'e' } } } }, { spec: { paused: true } }],
-    edits: [[{ op: 'replace', path: '/spec/replicas', value: 2 }], [{ op: 'replace', path: '/spec/template/spec/containers/0/image', value: 'web:3' }], [{ op: 'add', path: '/spec/template/spec/containers/-', value: { name: 'side', image: 'side:1' } }]],
-    applied: [{ spec: { replicas: 5 } }, { spec: { template: { spec: { containers: [{ name: 'web', image: 'web:9' }] } } } }, { metadata: { labels: { x: '9' } } }],
-    status: [{ status: { replicas: 1 } }, { status: { observedGeneration: 1 }, metadata: { annotations: { s: '1' } } }, { spec: { replicas: 9 } }],
+    merges: [
+      { spec: { replicas: 3 } },
+      { spec: { replicas: -1 } },
+      { spec: { template: { spec: { containers: containers('web:2') } } } },
+      { spec: { selector: { matchLabels: { app: 'e' } } } },
+      { spec: { paused: true } },
+    ],
+    edits: [
+      [{ op: 'replace', path: '/spec/replicas', value: 2 }],
+      [{ op: 'replace', path: '/spec/template/spec/containers/0/image', value: 'web:3' }],
+      [{ op: 'add', path: '/spec/template/spec/containers/-', value: { name: 'side', image: 'side:1' } }],
+    ],
+    applied: [
+      { spec: { replicas: 5 } },
+      { spec: { template: { spec: { containers: [{ name: 'web', image: 'web:9' }] } } } },
+      { metadata: { labels: { x: '9' } } },
+    ],
+    status: [
+      { status: { replicas: 1 } },
+      { status: { observedGeneration: 1 }, metadata: { annotations: { s: '1' } } },
+      { spec: { replicas: 9 } },
+    ],
   },
   {
     path: '/apis/coordination.k8s.io/v1/namespaces/{ns}/leases',
-    make: (name) => ({ apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata: { name }, spec: { holderIdentity: 'a', leaseDurationSeconds: 15 } }),
+    make: (name) => ({
+      apiVersion: 'coordination.k8s.io/v1',
+      kind: 'Lease',
+      metadata: { name },
+      spec: { holderIdentity: 'a', leaseDurationSeconds: 15 },
+    }),
     merges: [{ spec: { holderIdentity: 'b' } }, { spec: { leaseDurationSeconds: 0 } }, { spec: null }],
     edits: [[{ op: 'replace', path: '/spec/holderIdentity', value: 'c' }]],
     applied: [{ spec: { holderIdentity: 'd' } }, { spec: { leaseTransitions: 1 } }],
@@ -69,43 +116,114 @@ const SUBJECTS: readonly Subject[] = [
   },
   {
     path: '/api/v1/namespaces/{ns}/services',
-    make: (name) => ({ apiVersion: 'v1', kind: 'Service', metadata: { name }, spec: { selector: { app: 'd' }, ports: [{ port: 80 }] } }),
-    merges: [{ spec: { selector: { app: 'e' } } }, { spec: { ports: [{ port: 81 }] } }, { spec: { type: 'NodeNever' } }, { spec: { sessionAffinity: 'ClientIP' } }],
-    edits: [[{ op: 'add', path: '/spec/ports/-', value: { port: 82, name: 'b' } }], [{ op: 'replace', path: '/spec/ports/0/targetPort', value: 'http' }]],
+    make: (name) => ({
+      apiVersion: 'v1',
+      kind: 'Service',
+      metadata: { name },
+      spec: { selector: { app: 'd' }, ports: [{ port: 80 }] },
+    }),
+    merges: [
+      { spec: { selector: { app: 'e' } } },
+      { spec: { ports: [{ port: 81 }] } },
+      { spec: { type: 'NodeNever' } },
+      { spec: { sessionAffinity: 'ClientIP' } },
+    ],
+    edits: [
+      [{ op: 'add', path: '/spec/ports/-', value: { port: 82, name: 'b' } }],
+      [{ op: 'replace', path: '/spec/ports/0/targetPort', value: 'http' }],
+    ],
     applied: [{ spec: { ports: [{ port: 80, protocol: 'TCP', name: 'web' }] } }, { spec: { selector: { app: 'x' } } }],
     status: [{ status: { loadBalancer: { ingress: [{ ip: '1.2.3.4' }] } } }],
   },
   {
     path: '/api/v1/namespaces/{ns}/pods',
-    make: (name) => ({ apiVersion: 'v1', kind: 'Pod', metadata: { name }, spec: { containers: [{ name: 'web', image: 'web:1' }] } }),
-    merges: [{ spec: { containers: [{ name: 'web', image: 'web:2' }] } }, { spec: { activeDeadlineSeconds: 10 } }, { spec: { tolerations: [{ operator: 'Exists' }] } }, { spec: { nodeName: 'n' } }],
-    edits: [[{ op: 'replace', path: '/spec/containers/0/image', value: 'web:3' }], [{ op: 'add', path: '/spec/terminationGracePeriodSeconds', value: 5 }]],
+    make: (name) => ({
+      apiVersion: 'v1',
+      kind: 'Pod',
+      metadata: { name },
+      spec: { containers: [{ name: 'web', image: 'web:1' }] },
+    }),
+    merges: [
+      { spec: { containers: [{ name: 'web', image: 'web:2' }] } },
+      { spec: { activeDeadlineSeconds: 10 } },
+      { spec: { tolerations: [{ operator: 'Exists' }] } },
+      { spec: { nodeName: 'n' } },
+    ],
+    edits: [
+      [{ op: 'replace', path: '/spec/containers/0/image', value: 'web:3' }],
+      [{ op: 'add', path: '/spec/terminationGracePeriodSeconds', value: 5 }],
+    ],
     applied: [{ spec: { containers: [{ name: 'web', image: 'web:9' }] } }, { metadata: { labels: { x: '1' } } }],
-    status: [{ status: { phase: 'Running' } }, { status: { conditions: [{ type: 'Ready', status: 'True' }] } }, { metadata: { labels: { s: '1' } } }],
+    status: [
+      { status: { phase: 'Running' } },
+      { status: { conditions: [{ type: 'Ready', status: 'True' }] } },
+      { metadata: { labels: { s: '1' } } },
+    ],
   },
   {
     path: '/api/v1/namespaces/{ns}/secrets',
     make: (name) => ({ apiVersion: 'v1', kind: 'Secret', metadata: { name }, stringData: { k: 'v' } }),
-    merges: [{ stringData: { n: '1' } }, { data: { k: 'bm90' } }, { data: { k: '!' } }, { type: 'other' }, { immutable: true }],
+    merges: [
+      { stringData: { n: '1' } },
+      { data: { k: 'bm90' } },
+      { data: { k: '!' } },
+      { type: 'other' },
+      { immutable: true },
+    ],
     edits: [[{ op: 'add', path: '/data/j', value: 'eA==' }]],
     applied: [{ stringData: { k: 'a' } }, { data: { z: 'eA==' } }],
     status: [{ status: {} }],
   },
   {
     path: '/api/v1/namespaces/{ns}/persistentvolumeclaims',
-    make: (name) => ({ apiVersion: 'v1', kind: 'PersistentVolumeClaim', metadata: { name }, spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } } }),
-    merges: [{ spec: { volumeName: 'v' } }, { spec: { resources: { requests: { storage: '2Gi' } } } }, { spec: { accessModes: ['ReadWriteMany'] } }],
+    make: (name) => ({
+      apiVersion: 'v1',
+      kind: 'PersistentVolumeClaim',
+      metadata: { name },
+      spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } },
+    }),
+    merges: [
+      { spec: { volumeName: 'v' } },
+      { spec: { resources: { requests: { storage: '2Gi' } } } },
+      { spec: { accessModes: ['ReadWriteMany'] } },
+    ],
     edits: [[{ op: 'replace', path: '/spec/resources/requests/storage', value: '1024Mi' }]],
     applied: [{ metadata: { labels: { x: '1' } } }, { spec: { accessModes: ['ReadWriteOnce'] } }],
     status: [{ status: { phase: 'Bound' } }, { status: { capacity: { storage: '1Gi' } } }],
   },
   {
     path: `/apis/${RANDOM_GROUP}/v1/namespaces/{ns}/widgets`,
-    make: (name) => ({ apiVersion: `${RANDOM_GROUP}/v1`, kind: 'Widget', metadata: { name }, spec: { size: 1, parts: [{ id: 'a', n: 1 }] } }),
-    merges: [{ spec: { size: 2 } }, { spec: { size: 'x' } }, { spec: { unknown: true } }, { spec: { parts: [{ id: 'a', n: 2 }, { id: 'b' }] } }, { spec: { tags: ['x', 'y'] } }, { status: { phase: 'x' } }, { spec: { level: null } }],
-    edits: [[{ op: 'add', path: '/spec/parts/-', value: { id: 'c' } }], [{ op: 'replace', path: '/spec/level', value: 'high' }]],
-    applied: [{ spec: { size: 3 } }, { spec: { parts: [{ id: 'b', n: 3 }] } }, { spec: { tags: ['z'] } }, { spec: { level: 'wrong' } }, { status: { phase: 'a' } }],
-    status: [{ status: { phase: 'ok' } }, { spec: { size: 9 }, status: { phase: 'b' } }, { metadata: { labels: { s: '1' } } }],
+    make: (name) => ({
+      apiVersion: `${RANDOM_GROUP}/v1`,
+      kind: 'Widget',
+      metadata: { name },
+      spec: { size: 1, parts: [{ id: 'a', n: 1 }] },
+    }),
+    merges: [
+      { spec: { size: 2 } },
+      { spec: { size: 'x' } },
+      { spec: { unknown: true } },
+      { spec: { parts: [{ id: 'a', n: 2 }, { id: 'b' }] } },
+      { spec: { tags: ['x', 'y'] } },
+      { status: { phase: 'x' } },
+      { spec: { level: null } },
+    ],
+    edits: [
+      [{ op: 'add', path: '/spec/parts/-', value: { id: 'c' } }],
+      [{ op: 'replace', path: '/spec/level', value: 'high' }],
+    ],
+    applied: [
+      { spec: { size: 3 } },
+      { spec: { parts: [{ id: 'b', n: 3 }] } },
+      { spec: { tags: ['z'] } },
+      { spec: { level: 'wrong' } },
+      { status: { phase: 'a' } },
+    ],
+    status: [
+      { status: { phase: 'ok' } },
+      { spec: { size: 9 }, status: { phase: 'b' } },
+      { metadata: { labels: { s: '1' } } },
+    ],
   },
 ];
 
@@ -136,7 +254,11 @@ export const RANDOM_DEFINITION = {
                   tags: { type: 'array', items: { type: 'string' }, 'x-kubernetes-list-type': 'set' },
                   parts: {
                     type: 'array',
-                    items: { type: 'object', required: ['id'], properties: { id: { type: 'string' }, n: { type: 'integer' } } },
+                    items: {
+                      type: 'object',
+                      required: ['id'],
+                      properties: { id: { type: 'string' }, n: { type: 'integer' } },
+                    },
                     'x-kubernetes-list-type': 'map',
                     'x-kubernetes-list-map-keys': ['id'],
                   },
@@ -154,15 +276,33 @@ export const RANDOM_DEFINITION = {
 const subject = fc.constantFrom(...SUBJECTS);
 const name = fc.constantFrom('a', 'a', 'b');
 /** Which version a write names: none, one of an earlier answer, or nonsense. */
-const version = fc.oneof({ weight: 3, arbitrary: fc.constant('') }, { weight: 3, arbitrary: fc.nat(7).map((index) => `\${s${index}.metadata.resourceVersion}`) }, { weight: 1, arbitrary: fc.constantFrom('0', '1', 'abc') });
-const uid = fc.oneof({ weight: 5, arbitrary: fc.constant('') }, { weight: 1, arbitrary: fc.nat(7).map((index) => `\${s${index}.metadata.uid}`) });
-const dryRun = fc.oneof({ weight: 9, arbitrary: fc.constant({}) }, { weight: 1, arbitrary: fc.constant({ dryRun: 'All' }) });
+const version = fc.oneof(
+  { weight: 3, arbitrary: fc.constant('') },
+  { weight: 3, arbitrary: fc.nat(7).map((index) => `\${s${index}.metadata.resourceVersion}`) },
+  { weight: 1, arbitrary: fc.constantFrom('0', '1', 'abc') },
+);
+const uid = fc.oneof(
+  { weight: 5, arbitrary: fc.constant('') },
+  { weight: 1, arbitrary: fc.nat(7).map((index) => `\${s${index}.metadata.uid}`) },
+);
+const dryRun = fc.oneof(
+  { weight: 9, arbitrary: fc.constant({}) },
+  { weight: 1, arbitrary: fc.constant({ dryRun: 'All' }) },
+);
 const manager = fc.constantFrom('m1', 'm2');
 
 type Draft = Omit<Step, 'id'>;
 
-function merged(base: Record<string, unknown>, more: Record<string, unknown>, metadata: Record<string, unknown>): Record<string, unknown> {
-  return { ...base, ...more, metadata: { ...(base['metadata'] as object), ...(more['metadata'] as object | undefined), ...metadata } };
+function merged(
+  base: Record<string, unknown>,
+  more: Record<string, unknown>,
+  metadata: Record<string, unknown>,
+): Record<string, unknown> {
+  return {
+    ...base,
+    ...more,
+    metadata: { ...(base['metadata'] as object), ...(more['metadata'] as object | undefined), ...metadata },
+  };
 }
 
 const named = (values: { version: string; uid: string }): Record<string, unknown> => ({
@@ -170,50 +310,121 @@ const named = (values: { version: string; uid: string }): Record<string, unknown
   ...(values.uid === '' ? {} : { uid: values.uid }),
 });
 
-const create = fc.tuple(subject, name, fc.constantFrom({}, { labels: { x: '1' } }, { finalizers: ['example.com/hold'] }), dryRun).map(([of, who, metadata, query]): Draft => ({ method: 'POST', path: of.path, query, body: merged(of.make(who), {}, metadata) }));
+const create = fc
+  .tuple(subject, name, fc.constantFrom({}, { labels: { x: '1' } }, { finalizers: ['example.com/hold'] }), dryRun)
+  .map(([of, who, metadata, query]): Draft => ({
+    method: 'POST',
+    path: of.path,
+    query,
+    body: merged(of.make(who), {}, metadata),
+  }));
 
-const replace = fc.tuple(subject, name, version, uid, fc.nat(9), dryRun).map(([of, who, token, id, choice, query]): Draft => {
-  const change = of.merges[choice % (of.merges.length + 2)] ?? {};
-  const safe = JSON.stringify(change).includes('null') ? {} : (change as Record<string, unknown>);
-  const base = of.make(who);
-  const spec = 'spec' in safe ? { spec: { ...(base['spec'] as object), ...(safe['spec'] as object) } } : safe;
-  return { method: 'PUT', path: `${of.path}/${who}`, query, body: merged(base, spec, named({ version: token, uid: id })) };
-});
+const replace = fc
+  .tuple(subject, name, version, uid, fc.nat(9), dryRun)
+  .map(([of, who, token, id, choice, query]): Draft => {
+    const change = of.merges[choice % (of.merges.length + 2)] ?? {};
+    const safe = JSON.stringify(change).includes('null') ? {} : (change as Record<string, unknown>);
+    const base = of.make(who);
+    const spec = 'spec' in safe ? { spec: { ...(base['spec'] as object), ...(safe['spec'] as object) } } : safe;
+    return {
+      method: 'PUT',
+      path: `${of.path}/${who}`,
+      query,
+      body: merged(base, spec, named({ version: token, uid: id })),
+    };
+  });
 
-const patchOf = (of: Subject, choice: number): unknown => [...of.merges, ...METADATA][choice % (of.merges.length + METADATA.length)];
+const patchOf = (of: Subject, choice: number): unknown =>
+  [...of.merges, ...METADATA][choice % (of.merges.length + METADATA.length)];
 
-const mergePatch = fc.tuple(subject, name, fc.nat(30), version, fc.boolean(), dryRun).map(([of, who, choice, token, strategic, query]): Draft => {
-  const change = patchOf(of, choice) as Record<string, unknown>;
-  const body = token === '' ? change : { ...change, metadata: { ...(change['metadata'] as object | undefined), resourceVersion: token } };
-  return { method: 'PATCH', path: `${of.path}/${who}`, query, headers: strategic ? STRATEGIC : MERGE, body };
-});
+const mergePatch = fc
+  .tuple(subject, name, fc.nat(30), version, fc.boolean(), dryRun)
+  .map(([of, who, choice, token, strategic, query]): Draft => {
+    const change = patchOf(of, choice) as Record<string, unknown>;
+    const body =
+      token === ''
+        ? change
+        : { ...change, metadata: { ...(change['metadata'] as object | undefined), resourceVersion: token } };
+    return { method: 'PATCH', path: `${of.path}/${who}`, query, headers: strategic ? STRATEGIC : MERGE, body };
+  });
 
-const jsonPatch = fc.tuple(subject, name, fc.nat(30)).map(([of, who, choice]): Draft => ({ method: 'PATCH', path: `${of.path}/${who}`, headers: JSON_PATCH, body: [...of.edits, ...EDITS][choice % (of.edits.length + EDITS.length)] }));
-
-const apply = fc.tuple(subject, name, fc.nat(9), manager, fc.boolean(), version, dryRun).map(([of, who, choice, by, force, token, query]): Draft => {
-  const { apiVersion, kind } = of.make(who);
-  const wanted = of.applied[choice % of.applied.length] ?? {};
-  return {
+const jsonPatch = fc
+  .tuple(subject, name, fc.nat(30))
+  .map(([of, who, choice]): Draft => ({
     method: 'PATCH',
     path: `${of.path}/${who}`,
-    query: { ...query, fieldManager: by, ...(force ? { force: 'true' } : {}) },
-    headers: APPLY,
-    body: merged({ apiVersion, kind, metadata: { name: who } }, wanted, token === '' ? {} : { resourceVersion: token }),
-  };
-});
+    headers: JSON_PATCH,
+    body: [...of.edits, ...EDITS][choice % (of.edits.length + EDITS.length)],
+  }));
 
-const status = fc.tuple(subject, name, fc.nat(9)).map(([of, who, choice]): Draft => ({ method: 'PATCH', path: `${of.path}/${who}/status`, headers: MERGE, body: of.status[choice % of.status.length] }));
+const apply = fc
+  .tuple(subject, name, fc.nat(9), manager, fc.boolean(), version, dryRun)
+  .map(([of, who, choice, by, force, token, query]): Draft => {
+    const { apiVersion, kind } = of.make(who);
+    const wanted = of.applied[choice % of.applied.length] ?? {};
+    return {
+      method: 'PATCH',
+      path: `${of.path}/${who}`,
+      query: { ...query, fieldManager: by, ...(force ? { force: 'true' } : {}) },
+      headers: APPLY,
+      body: merged(
+        { apiVersion, kind, metadata: { name: who } },
+        wanted,
+        token === '' ? {} : { resourceVersion: token },
+      ),
+    };
+  });
+
+const status = fc
+  .tuple(subject, name, fc.nat(9))
+  .map(([of, who, choice]): Draft => ({
+    method: 'PATCH',
+    path: `${of.path}/${who}/status`,
+    headers: MERGE,
+    body: of.status[choice % of.status.length],
+  }));
 
 const scale = fc.tuple(name, fc.integer({ min: -1, max: 4 }), version).map(([who, replicas, token]): Draft => ({
   method: 'PUT',
   path: `/apis/apps/v1/namespaces/{ns}/deployments/${who}/scale`,
-  body: { apiVersion: 'autoscaling/v1', kind: 'Scale', metadata: { name: who, ...(token === '' ? {} : { resourceVersion: token }) }, spec: { replicas } },
+  body: {
+    apiVersion: 'autoscaling/v1',
+    kind: 'Scale',
+    metadata: { name: who, ...(token === '' ? {} : { resourceVersion: token }) },
+    spec: { replicas },
+  },
 }));
 
-const remove = fc.tuple(subject, name, fc.constantFrom({}, { propagationPolicy: 'Foreground' }, { propagationPolicy: 'Orphan' }, { propagationPolicy: 'Background' }, { gracePeriodSeconds: 0 }, { preconditions: { uid: '${s0.metadata.uid}' } }, { preconditions: { resourceVersion: '${s1.metadata.resourceVersion}' } }, { dryRun: ['All'] })).map(([of, who, body]): Draft => ({ method: 'DELETE', path: `${of.path}/${who}`, body }));
+const remove = fc
+  .tuple(
+    subject,
+    name,
+    fc.constantFrom(
+      {},
+      { propagationPolicy: 'Foreground' },
+      { propagationPolicy: 'Orphan' },
+      { propagationPolicy: 'Background' },
+      { gracePeriodSeconds: 0 },
+      { preconditions: { uid: '${s0.metadata.uid}' } },
+      { preconditions: { resourceVersion: '${s1.metadata.resourceVersion}' } },
+      { dryRun: ['All'] },
+    ),
+  )
+  .map(([of, who, body]): Draft => ({ method: 'DELETE', path: `${of.path}/${who}`, body }));
 
 const read = fc.tuple(subject, name).map(([of, who]): Draft => ({ method: 'GET', path: `${of.path}/${who}` }));
-const list = fc.tuple(subject, fc.constantFrom({}, { labelSelector: 'x=1' }, { labelSelector: '!x' }, { fieldSelector: 'metadata.name=a' }, { limit: '1' })).map(([of, query]): Draft => ({ method: 'GET', path: of.path, query }));
+const list = fc
+  .tuple(
+    subject,
+    fc.constantFrom(
+      {},
+      { labelSelector: 'x=1' },
+      { labelSelector: '!x' },
+      { fieldSelector: 'metadata.name=a' },
+      { limit: '1' },
+    ),
+  )
+  .map(([of, query]): Draft => ({ method: 'GET', path: of.path, query }));
 
 const step = fc.oneof(
   { weight: 4, arbitrary: create },

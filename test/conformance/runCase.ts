@@ -30,10 +30,22 @@ const randomName = (): string => [...randomBytes(9)].map((byte) => LETTERS[byte 
 /** Runs a case in a namespace of its own and answers its canonical replies. `source` is the case's text. */
 export async function runCase(subject: Subject, source: string): Promise<CanonicalStep[]> {
   const sequence = JSON.parse(source) as Case;
-  const run: Run = { subject, namespace: `ns${randomName()}`, id: `q${randomName()}`, results: new Map(), gaveUp: false };
+  const run: Run = {
+    subject,
+    namespace: `ns${randomName()}`,
+    id: `q${randomName()}`,
+    results: new Map(),
+    gaveUp: false,
+  };
   const canon = new Canon(source, { [run.namespace]: '{ns}', [run.id]: '{id}' });
   const namespaced = source.includes('{ns}');
-  if (namespaced) await runStep(run, { id: 'ns', method: 'POST', path: '/api/v1/namespaces', body: { apiVersion: 'v1', kind: 'Namespace', metadata: { name: run.namespace } } });
+  if (namespaced)
+    await runStep(run, {
+      id: 'ns',
+      method: 'POST',
+      path: '/api/v1/namespaces',
+      body: { apiVersion: 'v1', kind: 'Namespace', metadata: { name: run.namespace } },
+    });
   const replies: CanonicalStep[] = [];
   const garbage: string[] = [];
   for (const step of sequence.steps) {
@@ -43,7 +55,8 @@ export async function runCase(subject: Subject, source: string): Promise<Canonic
     if (step.hide !== true) replies.push(canon.reply(reply, step));
   }
   for (const path of garbage.reverse()) await runStep(run, { id: 'clean', method: 'DELETE', path });
-  if (source.includes('/services')) await runStep(run, { id: 'clean', method: 'DELETE', path: `/api/v1/namespaces/${run.namespace}/services` });
+  if (source.includes('/services'))
+    await runStep(run, { id: 'clean', method: 'DELETE', path: `/api/v1/namespaces/${run.namespace}/services` });
   if (namespaced) await runStep(run, { id: 'clean', method: 'DELETE', path: `/api/v1/namespaces/${run.namespace}` });
   return replies;
 }
@@ -59,7 +72,8 @@ async function runStep(run: Run, given: Step): Promise<Reply> {
   const headers: Record<string, string | number> = { 'user-agent': 'conform/1.0', accept: 'application/json' };
   if (token !== undefined) headers['authorization'] = `Bearer ${token}`;
   const body = bodyOf(run, step);
-  if (body !== undefined) Object.assign(headers, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) });
+  if (body !== undefined)
+    Object.assign(headers, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) });
   for (const [name, value] of Object.entries(step.headers ?? {})) {
     if (value === null) delete headers[name.toLowerCase()];
     else headers[name.toLowerCase()] = value;
@@ -104,10 +118,19 @@ function fill(value: unknown, run: Run): unknown {
       .replace(/\{pad:(\d+)\}/g, (_all, count: string) => 'x'.repeat(Number(count)))
       .replace(/\$\{([^}]+)\}/g, (_all, expression: string) => {
         const [step = '', ...keys] = expression.split('.');
-        const found = keys.reduce<unknown>((object, key) => (isRecord(object) ? object[key] : undefined), run.results.get(step));
-        return found === undefined ? `missing:${expression}` : typeof found === 'string' ? found : JSON.stringify(found);
+        const found = keys.reduce<unknown>(
+          (object, key) => (isRecord(object) ? object[key] : undefined),
+          run.results.get(step),
+        );
+        return found === undefined
+          ? `missing:${expression}`
+          : typeof found === 'string'
+            ? found
+            : JSON.stringify(found);
       });
   }
   if (Array.isArray(value)) return value.map((item) => fill(item, run));
-  return isRecord(value) ? Object.fromEntries(Object.entries(value).map(([key, item]) => [String(fill(key, run)), fill(item, run)])) : value;
+  return isRecord(value)
+    ? Object.fromEntries(Object.entries(value).map(([key, item]) => [String(fill(key, run)), fill(item, run)]))
+    : value;
 }

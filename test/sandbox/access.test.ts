@@ -57,7 +57,9 @@ describe('sandbox: access', () => {
     const port = Number(new URL(sandbox.url).port);
     await new Promise<void>((resolve) => {
       const socket = connect({ port, host: '127.0.0.1', ca: sandbox.caPem, servername: 'localhost' }, () => {
-        socket.write('POST /api/v1/namespaces/default/configmaps HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\n{"met');
+        socket.write(
+          'POST /api/v1/namespaces/default/configmaps HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\n{"met',
+        );
         setTimeout(() => {
           socket.destroy();
           resolve();
@@ -68,8 +70,13 @@ describe('sandbox: access', () => {
   });
 
   it('hundreds of watches each get the change, and go when their clients go', async () => {
-    const streams: Stream[] = await Promise.all(Array.from({ length: 200 }, () => caller.stream('/api/v1/namespaces/default/services?watch=true')));
-    await caller.send('POST', '/api/v1/namespaces/default/services', { metadata: { name: 's' }, spec: { ports: [{ port: 80 }] } });
+    const streams: Stream[] = await Promise.all(
+      Array.from({ length: 200 }, () => caller.stream('/api/v1/namespaces/default/services?watch=true')),
+    );
+    await caller.send('POST', '/api/v1/namespaces/default/services', {
+      metadata: { name: 's' },
+      spec: { ports: [{ port: 80 }] },
+    });
     await eventually('all have the event', () => streams.every((stream) => stream.lines.length === 1));
     for (const stream of streams) stream.close();
     await eventually('none is left', () => sandbox.cutWatches() === 0);
@@ -82,10 +89,29 @@ describe('sandbox: access', () => {
     const token = String(at(body, 'metadata.resourceVersion'));
     assert.match(token, /^[\w-]{22}$/);
     const watch = await client.stream(`${CONFIG_MAPS}?watch=true&resourceVersion=${token}`);
-    const changed = await client.send('PUT', `${CONFIG_MAPS}/a`, { ...configMap('a', 'w'), metadata: { name: 'a', resourceVersion: token } });
+    const changed = await client.send('PUT', `${CONFIG_MAPS}/a`, {
+      ...configMap('a', 'w'),
+      metadata: { name: 'a', resourceVersion: token },
+    });
     assert.equal(changed.status, 200);
-    assert.equal((await client.send('PUT', `${CONFIG_MAPS}/a`, { ...configMap('a', 'x'), metadata: { name: 'a', resourceVersion: token } })).status, 409);
-    assert.equal((await client.send('PUT', `${CONFIG_MAPS}/a`, { ...configMap('a', 'x'), metadata: { name: 'a', resourceVersion: '5' } })).status, 500);
+    assert.equal(
+      (
+        await client.send('PUT', `${CONFIG_MAPS}/a`, {
+          ...configMap('a', 'x'),
+          metadata: { name: 'a', resourceVersion: token },
+        })
+      ).status,
+      409,
+    );
+    assert.equal(
+      (
+        await client.send('PUT', `${CONFIG_MAPS}/a`, {
+          ...configMap('a', 'x'),
+          metadata: { name: 'a', resourceVersion: '5' },
+        })
+      ).status,
+      500,
+    );
     await eventually('the change is watched', () => watch.lines.length === 1);
     assert.equal(at(watch.lines[0], 'object.metadata.resourceVersion'), at(changed.body, 'metadata.resourceVersion'));
     const page = await client.send('GET', `${CONFIG_MAPS}?resourceVersion=${token}&resourceVersionMatch=Exact`);

@@ -30,17 +30,29 @@ export class Caller {
   send(method: string, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<Reply> {
     const text = body === undefined ? undefined : typeof body === 'string' ? body : JSON.stringify(body);
     const all: Record<string, string | number> = { authorization: `Bearer ${this.token}`, 'user-agent': 'tester/1.0' };
-    if (text !== undefined) Object.assign(all, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) });
+    if (text !== undefined)
+      Object.assign(all, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) });
     return new Promise((resolve, reject) => {
-      const request = send(this.url + path, { method, headers: { ...all, ...headers }, agent: this.agent }, (response) => {
-        let received = '';
-        response.setEncoding('utf8');
-        response.on('data', (chunk: string) => {
-          received += chunk;
-        });
-        response.on('error', reject);
-        response.on('end', () => resolve({ status: response.statusCode ?? 0, headers: response.headers, body: objectOf(received), text: received }));
-      });
+      const request = send(
+        this.url + path,
+        { method, headers: { ...all, ...headers }, agent: this.agent },
+        (response) => {
+          let received = '';
+          response.setEncoding('utf8');
+          response.on('data', (chunk: string) => {
+            received += chunk;
+          });
+          response.on('error', reject);
+          response.on('end', () =>
+            resolve({
+              status: response.statusCode ?? 0,
+              headers: response.headers,
+              body: objectOf(received),
+              text: received,
+            }),
+          );
+        },
+      );
       request.on('error', reject);
       request.end(text);
     });
@@ -55,22 +67,26 @@ export class Caller {
     return new Promise((resolve, reject) => {
       const lines: Answer[] = [];
       const stream: Stream = { lines, ended: undefined, close: () => request.destroy() };
-      const request = send(this.url + path, { headers: { authorization: `Bearer ${this.token}` }, agent: this.agent }, (response) => {
-        let rest = '';
-        response.setEncoding('utf8');
-        response.on('data', (chunk: string) => {
-          const parts = (rest + chunk).split('\n');
-          rest = parts.pop() ?? '';
-          lines.push(...parts.map(objectOf));
-        });
-        response.on('end', () => {
-          stream.ended = 'cleanly';
-        });
-        response.on('error', () => {
-          stream.ended ??= 'cut';
-        });
-        resolve(stream);
-      });
+      const request = send(
+        this.url + path,
+        { headers: { authorization: `Bearer ${this.token}` }, agent: this.agent },
+        (response) => {
+          let rest = '';
+          response.setEncoding('utf8');
+          response.on('data', (chunk: string) => {
+            const parts = (rest + chunk).split('\n');
+            rest = parts.pop() ?? '';
+            lines.push(...parts.map(objectOf));
+          });
+          response.on('end', () => {
+            stream.ended = 'cleanly';
+          });
+          response.on('error', () => {
+            stream.ended ??= 'cut';
+          });
+          resolve(stream);
+        },
+      );
       request.on('error', reject);
       request.end();
     });
@@ -98,11 +114,20 @@ function objectOf(text: string): Answer {
 
 /** The value at a dotted path. */
 export function at(value: unknown, path: string): unknown {
-  return path.split('.').reduce<unknown>((found, key) => (typeof found === 'object' && found !== null ? (found as Answer)[key] : undefined), value);
+  return path
+    .split('.')
+    .reduce<unknown>(
+      (found, key) => (typeof found === 'object' && found !== null ? (found as Answer)[key] : undefined),
+      value,
+    );
 }
 
 /** Waits until something holds. */
-export async function eventually(what: string, holds: () => boolean | Promise<boolean>, withinMs = 8000): Promise<void> {
+export async function eventually(
+  what: string,
+  holds: () => boolean | Promise<boolean>,
+  withinMs = 8000,
+): Promise<void> {
   const deadline = Date.now() + withinMs;
   while (!(await holds())) {
     if (Date.now() > deadline) throw new Error(`not within ${withinMs} ms: ${what}`);
@@ -111,7 +136,12 @@ export async function eventually(what: string, holds: () => boolean | Promise<bo
 }
 
 /** A ConfigMap with one key. */
-export const configMap = (name: string, value = 'v', metadata: Answer = {}): Answer => ({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, ...metadata }, data: { k: value } });
+export const configMap = (name: string, value = 'v', metadata: Answer = {}): Answer => ({
+  apiVersion: 'v1',
+  kind: 'ConfigMap',
+  metadata: { name, ...metadata },
+  data: { k: value },
+});
 
 /** Where the ConfigMaps of the default namespace are. */
 export const CONFIG_MAPS = '/api/v1/namespaces/default/configmaps';

@@ -3,7 +3,13 @@ import assert from 'node:assert/strict';
 import { startScenario, type RunningScenario } from '../../src/sandbox/scenario.ts';
 import { at, Caller, CONFIG_MAPS, configMap, eventually, type Answer } from './apiCalls.ts';
 
-const owner = (object: Answer, more: Answer = {}): Answer => ({ apiVersion: 'v1', kind: 'ConfigMap', name: at(object, 'metadata.name'), uid: at(object, 'metadata.uid'), ...more });
+const owner = (object: Answer, more: Answer = {}): Answer => ({
+  apiVersion: 'v1',
+  kind: 'ConfigMap',
+  name: at(object, 'metadata.name'),
+  uid: at(object, 'metadata.uid'),
+  ...more,
+});
 
 describe('sandbox: garbage collection and namespaces', () => {
   let running: RunningScenario;
@@ -18,8 +24,10 @@ describe('sandbox: garbage collection and namespaces', () => {
     await running.stop();
   });
 
-  const create = async (name: string, metadata: Answer = {}): Promise<Answer> => (await caller.send('POST', CONFIG_MAPS, configMap(name, 'v', metadata))).body;
-  const isGone = (name: string) => async (): Promise<boolean> => (await caller.send('GET', `${CONFIG_MAPS}/${name}`)).status === 404;
+  const create = async (name: string, metadata: Answer = {}): Promise<Answer> =>
+    (await caller.send('POST', CONFIG_MAPS, configMap(name, 'v', metadata))).body;
+  const isGone = (name: string) => async (): Promise<boolean> =>
+    (await caller.send('GET', `${CONFIG_MAPS}/${name}`)).status === 404;
 
   it('a dependent goes with its last owner', async () => {
     const [a, b] = [await create('owner-a'), await create('owner-b')];
@@ -44,9 +52,16 @@ describe('sandbox: garbage collection and namespaces', () => {
 
   it('foreground deletion waits for blocking dependents', async () => {
     const parent = await create('parent');
-    await create('held', { ownerReferences: [owner(parent, { blockOwnerDeletion: true })], finalizers: ['example.com/hold'] });
+    await create('held', {
+      ownerReferences: [owner(parent, { blockOwnerDeletion: true })],
+      finalizers: ['example.com/hold'],
+    });
     await caller.send('DELETE', `${CONFIG_MAPS}/parent`, { propagationPolicy: 'Foreground' });
-    await eventually('the dependent is terminating', async () => at((await caller.send('GET', `${CONFIG_MAPS}/held`)).body, 'metadata.deletionTimestamp') !== undefined);
+    await eventually(
+      'the dependent is terminating',
+      async () =>
+        at((await caller.send('GET', `${CONFIG_MAPS}/held`)).body, 'metadata.deletionTimestamp') !== undefined,
+    );
     assert.equal((await caller.send('GET', `${CONFIG_MAPS}/parent`)).status, 200);
     await caller.patch(`${CONFIG_MAPS}/held`, { metadata: { finalizers: null } });
     await eventually('the parent goes after it', isGone('parent'));
@@ -64,12 +79,22 @@ describe('sandbox: garbage collection and namespaces', () => {
   it('a deleted namespace is emptied and then goes', async () => {
     await caller.send('POST', '/api/v1/namespaces', { metadata: { name: 'passing' } });
     await caller.send('POST', '/api/v1/namespaces/passing/configmaps', configMap('inside'));
-    await caller.send('POST', '/api/v1/namespaces/passing/configmaps', configMap('held', 'v', { finalizers: ['example.com/hold'] }));
+    await caller.send(
+      'POST',
+      '/api/v1/namespaces/passing/configmaps',
+      configMap('held', 'v', { finalizers: ['example.com/hold'] }),
+    );
     await caller.send('DELETE', '/api/v1/namespaces/passing');
-    await eventually('the free object goes', async () => (await caller.send('GET', '/api/v1/namespaces/passing/configmaps/inside')).status === 404);
+    await eventually(
+      'the free object goes',
+      async () => (await caller.send('GET', '/api/v1/namespaces/passing/configmaps/inside')).status === 404,
+    );
     assert.equal(at((await caller.send('GET', '/api/v1/namespaces/passing')).body, 'status.phase'), 'Terminating');
     await caller.patch('/api/v1/namespaces/passing/configmaps/held', { metadata: { finalizers: null } });
-    await eventually('the namespace goes', async () => (await caller.send('GET', '/api/v1/namespaces/passing')).status === 404);
+    await eventually(
+      'the namespace goes',
+      async () => (await caller.send('GET', '/api/v1/namespaces/passing')).status === 404,
+    );
   });
 
   it('a bound Pod goes when its time is over', async () => {

@@ -19,7 +19,10 @@ describe('sandbox: faults on request', () => {
   it('a throttled request is answered 429 with Retry-After and not executed, as often as asked', async () => {
     sandbox.faults.add({ kind: 'throttle', retryAfterSeconds: 3, times: 1, match: { verb: 'create' } });
     const refused = await caller.send('POST', CONFIG_MAPS, configMap('a'));
-    assert.deepEqual([refused.status, refused.headers['retry-after'], refused.body['reason']], [429, '3', 'TooManyRequests']);
+    assert.deepEqual(
+      [refused.status, refused.headers['retry-after'], refused.body['reason']],
+      [429, '3', 'TooManyRequests'],
+    );
     assert.equal((await caller.send('GET', `${CONFIG_MAPS}/a`)).status, 404);
     assert.equal((await caller.send('POST', CONFIG_MAPS, configMap('a'))).status, 201);
   });
@@ -98,7 +101,12 @@ describe('sandbox: faults on request', () => {
     assert.equal(at((await lagging.send('GET', `${CONFIG_MAPS}/a`)).body, 'data.k'), 'old');
     const stale = (await lagging.send('GET', `${CONFIG_MAPS}/a`)).body;
     assert.equal((await lagging.send('PUT', `${CONFIG_MAPS}/a`, stale)).status, 409);
-    await eventually('it catches up', async () => at((await lagging.send('GET', `${CONFIG_MAPS}/a`)).body, 'metadata.resourceVersion') === at(fresh.body, 'metadata.resourceVersion'));
+    await eventually(
+      'it catches up',
+      async () =>
+        at((await lagging.send('GET', `${CONFIG_MAPS}/a`)).body, 'metadata.resourceVersion') ===
+        at(fresh.body, 'metadata.resourceVersion'),
+    );
     lagging.close();
   });
 
@@ -108,7 +116,9 @@ describe('sandbox: faults on request', () => {
     assert.equal((await caller.send('POST', '/sandbox/faults', { kind: 'nonsense' })).status, 400);
     const { status, body } = await caller.send('POST', '/sandbox/faults', { kind: 'error', code: 503, times: 2 });
     assert.equal(status, 201);
-    assert.deepEqual((await caller.send('GET', '/sandbox/faults')).body, { faults: [{ id: body['id'], fault: { kind: 'error', code: 503, times: 2 }, left: 2 }] });
+    assert.deepEqual((await caller.send('GET', '/sandbox/faults')).body, {
+      faults: [{ id: body['id'], fault: { kind: 'error', code: 503, times: 2 }, left: 2 }],
+    });
     assert.equal((await caller.send('GET', CONFIG_MAPS)).status, 503);
     assert.equal((await caller.send('DELETE', `/sandbox/faults/${String(body['id'])}`)).status, 200);
     assert.equal((await caller.send('GET', CONFIG_MAPS)).status, 200);
@@ -116,7 +126,10 @@ describe('sandbox: faults on request', () => {
     assert.equal((await caller.send('POST', '/sandbox/restore', taken)).status, 200);
     assert.equal((await caller.send('POST', '/sandbox/restore', { snapshot: 'none' })).status, 400);
     assert.equal((await caller.send('POST', '/sandbox/compact')).status, 200);
-    assert.match(String((await caller.send('POST', '/sandbox/lagging-address', { lagMs: 10 })).body['url']), /^https:\/\/127\.0\.0\.1:/);
+    assert.match(
+      String((await caller.send('POST', '/sandbox/lagging-address', { lagMs: 10 })).body['url']),
+      /^https:\/\/127\.0\.0\.1:/,
+    );
     assert.equal((await caller.send('POST', '/sandbox/nothing')).status, 404);
     alice.close();
   });

@@ -27,7 +27,10 @@ describe('sandbox: its own feed', () => {
     const types = events.map((event) => event.type);
     assert.deepEqual(types, ['observed', 'write']);
     const [write] = writes();
-    assert.deepEqual([write?.outcome, write?.verb, write?.actor.user, write?.actor.manager], ['accepted', 'create', 'admin', 'tester']);
+    assert.deepEqual(
+      [write?.outcome, write?.verb, write?.actor.user, write?.actor.manager],
+      ['accepted', 'create', 'admin', 'tester'],
+    );
     assert.deepEqual(write?.result, { uid: at(body, 'metadata.uid'), token: at(body, 'metadata.resourceVersion') });
   });
 
@@ -39,13 +42,25 @@ describe('sandbox: its own feed', () => {
     await caller.send('DELETE', `${CONFIG_MAPS}/a`, { preconditions: { uid: 'other' } });
     await caller.send('PUT', `${CONFIG_MAPS}/a`, configMap('a', 'w'));
     await caller.send('PUT', `${CONFIG_MAPS}/none`, configMap('none'));
-    await caller.send('PATCH', `${CONFIG_MAPS}/a?fieldManager=m`, configMap('a', 'z'), { 'content-type': 'application/apply-patch+yaml' });
+    await caller.send('PATCH', `${CONFIG_MAPS}/a?fieldManager=m`, configMap('a', 'z'), {
+      'content-type': 'application/apply-patch+yaml',
+    });
     const alice = new Caller(sandbox, { token: sandbox.userToken });
     await alice.send('DELETE', `${CONFIG_MAPS}/a`);
     alice.close();
     assert.deepEqual(
       writes().map((write) => write.outcome),
-      ['accepted', 'accepted', 'version-conflict', 'already-exists', 'uid-mismatch', 'unchanged', 'not-found', 'field-conflict', 'forbidden'],
+      [
+        'accepted',
+        'accepted',
+        'version-conflict',
+        'already-exists',
+        'uid-mismatch',
+        'unchanged',
+        'not-found',
+        'field-conflict',
+        'forbidden',
+      ],
     );
   });
 
@@ -59,8 +74,16 @@ describe('sandbox: its own feed', () => {
   it('the values of a Secret are in no event', async () => {
     const secret = { metadata: { name: 's' }, stringData: { password: 'hunter2-clear' } };
     await caller.send('POST', '/api/v1/namespaces/default/secrets', secret);
-    await caller.send('PUT', '/api/v1/namespaces/default/secrets/s', { ...secret, data: { other: Buffer.from('hunter3-clear').toString('base64') } });
-    await caller.send('PATCH', '/api/v1/namespaces/default/secrets/s', [{ op: 'add', path: '/data/x', value: Buffer.from('hunter4').toString('base64') }], { 'content-type': 'application/json-patch+json' });
+    await caller.send('PUT', '/api/v1/namespaces/default/secrets/s', {
+      ...secret,
+      data: { other: Buffer.from('hunter3-clear').toString('base64') },
+    });
+    await caller.send(
+      'PATCH',
+      '/api/v1/namespaces/default/secrets/s',
+      [{ op: 'add', path: '/data/x', value: Buffer.from('hunter4').toString('base64') }],
+      { 'content-type': 'application/json-patch+json' },
+    );
     const text = JSON.stringify(events);
     for (const value of ['hunter2-clear', 'hunter3-clear', 'hunter4']) {
       assert.ok(!text.includes(value) && !text.includes(Buffer.from(value).toString('base64')), value);
@@ -83,7 +106,10 @@ describe('sandbox: its own feed', () => {
     assert.equal(stream.lines[0]?.['trace'], 'object-versions');
     assert.ok(stream.lines.some((line) => line['type'] === 'observed' && at(line, 'name.name') === 'before'));
     const numbers = stream.lines.slice(1).map((line) => line['seq']);
-    assert.deepEqual(numbers, numbers.map((_number, index) => index + 1));
+    assert.deepEqual(
+      numbers,
+      numbers.map((_number, index) => index + 1),
+    );
     stream.close();
   });
 });

@@ -9,7 +9,11 @@ import { fileURLToPath } from 'node:url';
 import { startScenario } from '../../src/sandbox/scenario.ts';
 
 /** Runs a program and answers its exit code and all it printed. */
-async function run(command: string, words: readonly string[], options: { cwd?: string; env: NodeJS.ProcessEnv }): Promise<{ code: number | null; output: string }> {
+async function run(
+  command: string,
+  words: readonly string[],
+  options: { cwd?: string; env: NodeJS.ProcessEnv },
+): Promise<{ code: number | null; output: string }> {
   const child = spawn(command, [...words], { ...options, stdio: ['ignore', 'pipe', 'pipe'] });
   let output = '';
   for (const stream of [child.stdout, child.stderr]) {

@@ -49,7 +49,13 @@ describe('sandbox: kubectl as a client', function () {
 
   const kubectl = (...words: readonly string[]): Promise<Run> =>
     new Promise((resolve) => {
-      const env = { ...process.env, KUBECONFIG: join(folder, 'kubeconfig'), HOME: folder, KUBE_EDITOR: 'sed -i s/before/after/', EDITOR: 'sed -i s/before/after/' };
+      const env = {
+        ...process.env,
+        KUBECONFIG: join(folder, 'kubeconfig'),
+        HOME: folder,
+        KUBE_EDITOR: 'sed -i s/before/after/',
+        EDITOR: 'sed -i s/before/after/',
+      };
       execFile('kubectl', [...words], { env, timeout: 30_000, cwd: folder }, (error, stdout, stderr) => {
         const missing = (error as NodeJS.ErrnoException | null)?.code === 'ENOENT';
         resolve({ code: missing ? 127 : error === null ? 0 : Number(error.code ?? 1), out: stdout + stderr });
@@ -66,7 +72,8 @@ describe('sandbox: kubectl as a client', function () {
   it('version and api-resources', async () => {
     await expects('version', /Server Version: v1\.\d+\.\d+\+sandbox/);
     const resources = await expects('api-resources', /configmaps +cm +v1 +true +ConfigMap/);
-    for (const kind of ['Deployment', 'Lease', 'CustomResourceDefinition', 'HorizontalPodAutoscaler', 'CronJob']) assert.match(resources, new RegExp(`\\b${kind}\\b`));
+    for (const kind of ['Deployment', 'Lease', 'CustomResourceDefinition', 'HorizontalPodAutoscaler', 'CronJob'])
+      assert.match(resources, new RegExp(`\\b${kind}\\b`));
   });
 
   it('create, get, describe, label, annotate, patch, delete', async () => {

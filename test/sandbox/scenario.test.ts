@@ -14,11 +14,22 @@ describe('sandbox: scenarios', function () {
     try {
       await running.step(60);
       const writes = events.filter((event) => event.type === 'write');
-      assert.ok(writes.some((write) => write.outcome === 'version-conflict'), 'a conflict');
-      assert.ok(writes.some((write) => write.force === true && write.outcome === 'accepted'), 'a takeover');
+      assert.ok(
+        writes.some((write) => write.outcome === 'version-conflict'),
+        'a conflict',
+      );
+      assert.ok(
+        writes.some((write) => write.force === true && write.outcome === 'accepted'),
+        'a takeover',
+      );
       const secrets = events.filter((event) => event.type === 'observed' && event.name.name === 'web-tls');
       assert.ok(new Set(secrets.map((event) => ('uid' in event ? event.uid : ''))).size >= 2, 'a recreation');
-      const lagging = events.some((event) => event.type === 'observed' && event.name.resource === 'deployments' && (event.generation ?? 0) > (event.observedGeneration ?? 0));
+      const lagging = events.some(
+        (event) =>
+          event.type === 'observed' &&
+          event.name.resource === 'deployments' &&
+          (event.generation ?? 0) > (event.observedGeneration ?? 0),
+      );
       assert.ok(lagging, 'a generation lag');
     } finally {
       await running.stop();
@@ -41,7 +52,14 @@ describe('sandbox: scenarios', function () {
     try {
       const path = '/apis/apps/v1/namespaces/default/deployments';
       const labels = { app: 'd' };
-      await caller.send('POST', path, { metadata: { name: 'd' }, spec: { replicas: 2, selector: { matchLabels: labels }, template: { metadata: { labels }, spec: { containers: [{ name: 'c', image: 'i:1' }] } } } });
+      await caller.send('POST', path, {
+        metadata: { name: 'd' },
+        spec: {
+          replicas: 2,
+          selector: { matchLabels: labels },
+          template: { metadata: { labels }, spec: { containers: [{ name: 'c', image: 'i:1' }] } },
+        },
+      });
       await running.step(8);
       const { body } = await caller.send('GET', `${path}/d`);
       assert.deepEqual([at(body, 'status.readyReplicas'), at(body, 'status.observedGeneration')], [2, 1]);
@@ -49,7 +67,11 @@ describe('sandbox: scenarios', function () {
       await running.step(5);
       assert.equal(running.sandbox.store.revision, before);
       await caller.send('DELETE', `${path}/d`);
-      await eventually('its Pods go', async () => (at((await caller.send('GET', '/api/v1/namespaces/default/pods')).body, 'items') as unknown[]).length === 0);
+      await eventually(
+        'its Pods go',
+        async () =>
+          (at((await caller.send('GET', '/api/v1/namespaces/default/pods')).body, 'items') as unknown[]).length === 0,
+      );
     } finally {
       caller.close();
       await running.stop();
@@ -68,7 +90,13 @@ describe('sandbox: scenarios', function () {
     const running = await startScenario({ scenario: 'bare' });
     const caller = new Caller(running.sandbox);
     const { body } = await caller.send('POST', CONFIG_MAPS, configMap('owner'));
-    await caller.send('POST', CONFIG_MAPS, configMap('child', 'v', { ownerReferences: [{ apiVersion: 'v1', kind: 'ConfigMap', name: 'owner', uid: at(body, 'metadata.uid') }] }));
+    await caller.send(
+      'POST',
+      CONFIG_MAPS,
+      configMap('child', 'v', {
+        ownerReferences: [{ apiVersion: 'v1', kind: 'ConfigMap', name: 'owner', uid: at(body, 'metadata.uid') }],
+      }),
+    );
     await caller.send('DELETE', `${CONFIG_MAPS}/owner`);
     assert.deepEqual(await running.step(3), []);
     assert.equal((await caller.send('GET', `${CONFIG_MAPS}/child`)).status, 200);

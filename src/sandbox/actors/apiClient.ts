@@ -59,16 +59,27 @@ export class ApiClient {
   private call(method: string, path: string, body?: Json, type = 'application/json'): Promise<ActorReply> {
     const { url, token, agent } = this.options;
     const text = body === undefined ? undefined : stringifyJson(body);
-    const headers: Record<string, string | number> = { accept: 'application/json', authorization: `Bearer ${token}`, 'user-agent': `${agent}/1.0 (sandbox actor)` };
+    const headers: Record<string, string | number> = {
+      accept: 'application/json',
+      authorization: `Bearer ${token}`,
+      'user-agent': `${agent}/1.0 (sandbox actor)`,
+    };
     if (text !== undefined) Object.assign(headers, { 'content-type': type, 'content-length': Buffer.byteLength(text) });
     return new Promise((resolve, reject) => {
-      const failed = (cause: Error): void => reject(new AppError('connection-lost', `${agent} lost its connection to the sandbox.`, { cause }));
-      const request = send(url + path, { method, headers, agent: this.connections, timeout: TIMEOUT_MS }, (response) => {
-        const chunks: Buffer[] = [];
-        response.on('data', (chunk: Buffer) => chunks.push(chunk));
-        response.on('error', failed);
-        response.on('end', () => resolve({ status: response.statusCode ?? 0, body: objectOf(Buffer.concat(chunks).toString('utf8')) }));
-      });
+      const failed = (cause: Error): void =>
+        reject(new AppError('connection-lost', `${agent} lost its connection to the sandbox.`, { cause }));
+      const request = send(
+        url + path,
+        { method, headers, agent: this.connections, timeout: TIMEOUT_MS },
+        (response) => {
+          const chunks: Buffer[] = [];
+          response.on('data', (chunk: Buffer) => chunks.push(chunk));
+          response.on('error', failed);
+          response.on('end', () =>
+            resolve({ status: response.statusCode ?? 0, body: objectOf(Buffer.concat(chunks).toString('utf8')) }),
+          );
+        },
+      );
       request.on('timeout', () => request.destroy(new Error('no answer in time')));
       request.on('error', failed);
       request.end(text);

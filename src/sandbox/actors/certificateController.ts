@@ -27,13 +27,18 @@ export class CertificateController implements Actor {
     if (this.steps % this.every !== 1) return undefined;
     const path = `/api/v1/namespaces/${this.namespace}/secrets`;
     const { status, body } = await this.context.client.get(`${path}/${this.secret}`);
-    if (status === 200) await this.context.client.remove(`${path}/${this.secret}`, { preconditions: { uid: meta(body, 'uid') } });
+    if (status === 200)
+      await this.context.client.remove(`${path}/${this.secret}`, { preconditions: { uid: meta(body, 'uid') } });
     this.serial += 1;
     const key = createHash('sha256').update(`${this.serial} ${this.context.random()}`).digest('base64');
     const created = await this.context.client.create(path, {
       apiVersion: 'v1',
       kind: 'Secret',
-      metadata: { name: this.secret, namespace: this.namespace, annotations: { 'cert.example.com/serial': String(this.serial) } },
+      metadata: {
+        name: this.secret,
+        namespace: this.namespace,
+        annotations: { 'cert.example.com/serial': String(this.serial) },
+      },
       stringData: { 'tls.crt': `certificate ${this.serial}`, 'tls.key': key },
     });
     return created.status === 201 ? `${status === 200 ? 're' : ''}created secret ${this.secret}` : undefined;

@@ -34,7 +34,8 @@ export class DeploymentController implements Actor {
 
   private async reconcile(deployment: JsonObject): Promise<string | undefined> {
     const generation = Number(dig(deployment, 'metadata', 'generation') ?? 0);
-    if (!this.isDue(meta(deployment, 'uid'), generation, Number(dig(deployment, 'status', 'observedGeneration') ?? 0))) return undefined;
+    if (!this.isDue(meta(deployment, 'uid'), generation, Number(dig(deployment, 'status', 'observedGeneration') ?? 0)))
+      return undefined;
     const set = await this.currentSet(deployment);
     if (set === undefined) return undefined;
     const pods = await this.matchPods(deployment, set);
@@ -63,7 +64,8 @@ export class DeploymentController implements Actor {
     const owned = (await this.context.client.list(path)).filter((set) => isOwnedBy(set, deployment));
     for (const set of owned) {
       const wanted = meta(set, 'name') === name ? replicas : 0;
-      if (Number(dig(set, 'spec', 'replicas') ?? 0) !== wanted) await this.context.client.patch(`${path}/${meta(set, 'name')}`, { spec: { replicas: wanted } }, MERGE_PATCH);
+      if (Number(dig(set, 'spec', 'replicas') ?? 0) !== wanted)
+        await this.context.client.patch(`${path}/${meta(set, 'name')}`, { spec: { replicas: wanted } }, MERGE_PATCH);
     }
     const current = owned.find((set) => meta(set, 'name') === name);
     if (current !== undefined) return current;
@@ -72,7 +74,11 @@ export class DeploymentController implements Actor {
       apiVersion: 'apps/v1',
       kind: 'ReplicaSet',
       metadata: { name, namespace, labels, ownerReferences: [ownerReference(deployment, OWNER_KIND)] },
-      spec: { replicas, selector: { matchLabels: labels }, template: { ...template, metadata: { ...((template['metadata'] ?? {}) as JsonObject), labels } } },
+      spec: {
+        replicas,
+        selector: { matchLabels: labels },
+        template: { ...template, metadata: { ...((template['metadata'] ?? {}) as JsonObject), labels } },
+      },
     });
     return created.status === 201 ? created.body : undefined;
   }
@@ -85,7 +91,8 @@ export class DeploymentController implements Actor {
     const alive = all.filter((pod) => meta(pod, 'deletionTimestamp') === '');
     const own = alive.filter((pod) => isOwnedBy(pod, set));
     const replicas = Number(dig(deployment, 'spec', 'replicas') ?? 1);
-    for (const pod of own.slice(replicas)) await this.context.client.remove(`${path}/${meta(pod, 'name')}`, { preconditions: { uid: meta(pod, 'uid') } });
+    for (const pod of own.slice(replicas))
+      await this.context.client.remove(`${path}/${meta(pod, 'name')}`, { preconditions: { uid: meta(pod, 'uid') } });
     for (let missing = replicas - own.length; missing > 0; missing -= 1) await this.startPod(path, set);
     const sets = await this.context.client.list(`/apis/apps/v1/namespaces/${namespace}/replicasets`);
     const old = sets.filter((other) => isOwnedBy(other, deployment) && meta(other, 'uid') !== meta(set, 'uid'));
@@ -110,9 +117,18 @@ export class DeploymentController implements Actor {
     });
     if (status !== 201) return;
     const pod = `${path}/${meta(body, 'name')}`;
-    await this.context.client.create(`${pod}/binding`, { apiVersion: 'v1', kind: 'Binding', metadata: { name: meta(body, 'name') }, target: { kind: 'Node', name: 'imaginary-node' } });
+    await this.context.client.create(`${pod}/binding`, {
+      apiVersion: 'v1',
+      kind: 'Binding',
+      metadata: { name: meta(body, 'name') },
+      target: { kind: 'Node', name: 'imaginary-node' },
+    });
     const now = new Date(this.context.now()).toISOString().replace(/\.\d+/, '');
-    const conditions = ['Initialized', 'Ready', 'ContainersReady'].map((type) => ({ type, status: 'True', lastTransitionTime: now }));
+    const conditions = ['Initialized', 'Ready', 'ContainersReady'].map((type) => ({
+      type,
+      status: 'True',
+      lastTransitionTime: now,
+    }));
     const containers = (dig(body, 'spec', 'containers') ?? []) as JsonObject[];
     const containerStatuses = containers.map((container) => ({
       name: container['name'] ?? '',
@@ -123,14 +139,22 @@ export class DeploymentController implements Actor {
       restartCount: 0,
       state: { running: { startedAt: now } },
     }));
-    await this.context.client.patch(`${pod}/status`, { status: { phase: 'Running', startTime: now, conditions, containerStatuses } }, 'application/strategic-merge-patch+json');
+    await this.context.client.patch(
+      `${pod}/status`,
+      { status: { phase: 'Running', startTime: now, conditions, containerStatuses } },
+      'application/strategic-merge-patch+json',
+    );
   }
 
   private async writeSetStatus(set: JsonObject, replicas: number): Promise<void> {
     const path = `/apis/apps/v1/namespaces/${meta(set, 'namespace')}/replicasets/${meta(set, 'name')}`;
     const { status, body } = await this.context.client.get(path);
     if (status !== 200) return;
-    const wanted = { ...counts(replicas), fullyLabeledReplicas: replicas, observedGeneration: dig(body, 'metadata', 'generation') ?? 1 };
+    const wanted = {
+      ...counts(replicas),
+      fullyLabeledReplicas: replicas,
+      observedGeneration: dig(body, 'metadata', 'generation') ?? 1,
+    };
     const current = (body['status'] ?? {}) as JsonObject;
     const same = Object.entries(wanted).every(([field, value]) => equalJson(current[field] ?? 0, value));
     if (!same) await this.context.client.patch(`${path}/status`, { status: wanted }, MERGE_PATCH);
@@ -141,15 +165,28 @@ export class DeploymentController implements Actor {
     const wanted = { ...counts(pods), updatedReplicas: pods, observedGeneration: generation };
     if (Object.entries(wanted).every(([field, value]) => equalJson(current[field] ?? 0, value))) return undefined;
     const now = new Date(this.context.now()).toISOString().replace(/\.\d+/, '');
-    const condition = (type: string, reason: string, message: string): JsonObject => ({ type, status: 'True', reason, message, lastUpdateTime: now, lastTransitionTime: now });
+    const condition = (type: string, reason: string, message: string): JsonObject => ({
+      type,
+      status: 'True',
+      reason,
+      message,
+      lastUpdateTime: now,
+      lastTransitionTime: now,
+    });
     const conditions = [
       condition('Available', 'MinimumReplicasAvailable', 'Deployment has minimum availability.'),
-      condition('Progressing', 'NewReplicaSetAvailable', `ReplicaSet of "${meta(deployment, 'name')}" has successfully progressed.`),
+      condition(
+        'Progressing',
+        'NewReplicaSetAvailable',
+        `ReplicaSet of "${meta(deployment, 'name')}" has successfully progressed.`,
+      ),
     ];
     const path = `/apis/apps/v1/namespaces/${meta(deployment, 'namespace')}/deployments/${meta(deployment, 'name')}`;
     const body = { ...deployment, status: { ...wanted, conditions } };
     const { status } = await this.context.client.replace(`${path}/status`, body);
-    return status === 200 ? `saw generation ${generation} of deployment ${meta(deployment, 'name')}` : `was refused the status of ${meta(deployment, 'name')} (${status})`;
+    return status === 200
+      ? `saw generation ${generation} of deployment ${meta(deployment, 'name')}`
+      : `was refused the status of ${meta(deployment, 'name')} (${status})`;
   }
 }
 
@@ -165,5 +202,7 @@ function ownerReference(owner: JsonObject, kind: { apiVersion: string; kind: str
 
 function isOwnedBy(object: JsonObject, owner: JsonObject): boolean {
   const references = dig(object, 'metadata', 'ownerReferences');
-  return Array.isArray(references) && references.some((reference) => (reference as JsonObject)['uid'] === meta(owner, 'uid'));
+  return (
+    Array.isArray(references) && references.some((reference) => (reference as JsonObject)['uid'] === meta(owner, 'uid'))
+  );
 }

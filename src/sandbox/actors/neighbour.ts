@@ -33,13 +33,18 @@ export class Neighbour implements Actor {
     const { status: read, body } = await this.context.client.get(this.path);
     if (read !== 200) return undefined;
     const again = await this.write(body);
-    return again.status === 200 ? `was too late for ${meta(held, 'name')}, read it again and annotated it` : `was too late for ${meta(held, 'name')} twice`;
+    return again.status === 200
+      ? `was too late for ${meta(held, 'name')}, read it again and annotated it`
+      : `was too late for ${meta(held, 'name')} twice`;
   }
 
   private write(object: JsonObject): ReturnType<ActorContext['client']['replace']> {
     this.count += 1;
     const metadata = object['metadata'] as JsonObject;
-    const annotations = { ...((dig(object, 'metadata', 'annotations') ?? {}) as JsonObject), [`${this.name}.example.com/visits`]: String(this.count) };
+    const annotations = {
+      ...((dig(object, 'metadata', 'annotations') ?? {}) as JsonObject),
+      [`${this.name}.example.com/visits`]: String(this.count),
+    };
     return this.context.client.replace(this.path, { ...object, metadata: { ...metadata, annotations } });
   }
 }
