@@ -4,6 +4,7 @@ import { isJsonObject, parseJson, type JsonObject } from '../codec/json.ts';
 import type { Token } from '../core/traceEvent.ts';
 import { errorOf, objectOf, readEarly, readReply, statusOf } from './answers.ts';
 import type { Cluster } from './cluster.ts';
+import { MetadataPages } from './metadataPage.ts';
 import { selectionRequest, type Bodies, type Selection } from './selection.ts';
 
 /** One page of a list. All pages of one list show the same state of the store, that of `token`. */
@@ -38,6 +39,7 @@ export async function* listPages(
   const request = selectionRequest(selection, bodies, 'list');
   const ended = new AbortController();
   const within = AbortSignal.any([signal, ended.signal]);
+  const pages = bodies === 'metadata' ? new MetadataPages() : undefined;
   let ahead = 0;
   // The server prepares the next page while this one is still on its way: its token stands before the objects.
   const ask = (next: string | undefined): Asked => {
@@ -66,7 +68,9 @@ export async function* listPages(
         asked = ask(next);
         continue;
       }
-      const { items, token, more, remaining } = readList(objectOf(reply, cluster.clock.now()));
+      const { items, token, more, remaining } = readList(
+        pages?.parse(reply.body) ?? objectOf(reply, cluster.clock.now()),
+      );
       const following = asked.following();
       if (more !== undefined) asked = following?.token === more ? following.page : ask(more);
       yield { items, token, page, isLast: more === undefined, ...(remaining === undefined ? {} : { remaining }) };

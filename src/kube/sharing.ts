@@ -10,6 +10,8 @@ const MAX_VALUES = 4096;
  */
 export class Sharing {
   private readonly values = new Map<string, Json>();
+  /** Those that are shared already, so that they need not be printed to be found. */
+  private readonly shared = new Set<Json>();
   private readonly texts = new Map<string, string>();
 
   /** Replaces parts of an event by equal ones of earlier events. */
@@ -24,13 +26,20 @@ export class Sharing {
   }
 
   private value<T extends Json>(value: T): T {
+    if (this.shared.has(value)) return value;
     const key = keyOf(value);
     const known = key === undefined ? undefined : this.values.get(key);
     if (known !== undefined) return known as T;
     if (key === undefined) return value;
-    if (this.values.size >= MAX_VALUES) this.values.clear();
+    if (this.values.size >= MAX_VALUES) this.forget();
     this.values.set(key, value);
+    this.shared.add(value);
     return value;
+  }
+
+  private forget(): void {
+    this.values.clear();
+    this.shared.clear();
   }
 
   private text(text: string): string {
