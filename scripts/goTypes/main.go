@@ -1,8 +1,8 @@
 // Command goTypes prints what the OpenAPI documents of Kubernetes leave out of its built-in types: the order of fields,
 // their Go types as decoding errors name them, which are pointers, and which are left out when empty.
 //
-// Output: one JSON object, a struct's OpenAPI name to {"go": NAME, "fields": [[JSON NAME, GO TYPE, FLAGS]…]}.
-// FLAGS: p pointer, e omitempty, z omitzero.
+// Output: one JSON object, a struct's OpenAPI name to {"go": NAME, "fields": [[JSON NAME, GO TYPE, FLAGS, EMBEDDED]…]}.
+// FLAGS: p pointer, e omitempty, z omitzero. EMBEDDED: the embedded structs on the way, which decoding errors name.
 package main
 
 import (
@@ -76,10 +76,10 @@ func visit(t reflect.Type, found map[string]*structure) {
 	}
 	entry := &structure{Go: t.String(), Fields: [][]string{}}
 	found[name] = entry
-	addFields(t, entry, found)
+	addFields(t, "", entry, found)
 }
 
-func addFields(t reflect.Type, entry *structure, found map[string]*structure) {
+func addFields(t reflect.Type, embedded string, entry *structure, found map[string]*structure) {
 	for index := range t.NumField() {
 		field := t.Field(index)
 		parts := strings.Split(field.Tag.Get("json"), ",")
@@ -87,7 +87,7 @@ func addFields(t reflect.Type, entry *structure, found map[string]*structure) {
 			continue
 		}
 		if parts[0] == "" && field.Anonymous {
-			addFields(field.Type, entry, found)
+			addFields(field.Type, embedded+field.Name+".", entry, found)
 			continue
 		}
 		if parts[0] == "" {
@@ -109,7 +109,11 @@ func addFields(t reflect.Type, entry *structure, found map[string]*structure) {
 		if kind := fieldType.Kind(); kind == reflect.String && goType != "string" {
 			goType += "=string"
 		}
-		entry.Fields = append(entry.Fields, []string{parts[0], goType, flags})
+		described := []string{parts[0], goType, flags}
+		if embedded != "" {
+			described = append(described, embedded)
+		}
+		entry.Fields = append(entry.Fields, described)
 		visit(field.Type, found)
 	}
 }

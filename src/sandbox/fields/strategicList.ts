@@ -16,12 +16,19 @@ export interface MergedList {
 export function mergeKeyed(list: MergedList, current: readonly Json[], patch: readonly Json[]): Json[] {
   if (current.length === 0 && patch.length === 0) return [];
   const { mergeKey } = list;
+  const kinds = new Set([...current, ...patch].map(elementKind));
+  if (kinds.size > 1) throw bareError(`list element types are not identical: ${goMap([[...current], [...patch]])}`);
   if (![...current, ...patch].some(isJsonObject)) return orderItems(unique([...current, ...patch]), patch, current, '');
   if (mergeKey === '') throw bareError(`cannot merge lists without merge key for ${list.goName}`);
   const { kept, additions, replaced } = obeyItems(current, patch, mergeKey);
   const merged = replaced ? additions : addItems(list, kept, additions);
   const sent = replaced ? [] : additions;
   return orderItems(merged, sent, kept, mergeKey);
+}
+
+function elementKind(item: Json): string {
+  if (Array.isArray(item)) return 'list';
+  return typeof item === 'bigint' ? 'number' : typeof item;
 }
 
 function unique(items: readonly Json[]): Json[] {

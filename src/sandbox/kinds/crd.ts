@@ -15,6 +15,7 @@ export function crdKind(): Kind {
     plural: 'customresourcedefinitions',
     deleteAnswers: 'object',
     unconditionalUpdate: false,
+    plainFinalizers: true,
     generation: 'spec',
     statusResets: [['metadata']],
     storagePath: 'apiextensions.k8s.io/customresourcedefinitions',

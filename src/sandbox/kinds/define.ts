@@ -27,7 +27,7 @@ export interface KindRules {
   readonly generation?: 'none' | 'spec' | 'spec-or-annotations' | ((next: JsonObject, live: JsonObject) => boolean);
   /** A status that comes with a create is kept (Nodes). */
   readonly keepsStatusOnCreate?: boolean;
-  /** Finalizers need not be qualified (Events, whose metadata are checked less). */
+  /** Finalizers need not be qualified (Events, Leases and definitions, whose metadata are checked less). */
   readonly plainFinalizers?: boolean;
   /** False for a second version or group of the same stored objects. */
   readonly isStorageVersion?: boolean;
@@ -140,7 +140,9 @@ export function defineKind(rules: KindRules): Kind {
       const general = generalUpdateErrors(next, live);
       const changes = [
         ...general,
-        ...Array.from({ length: checks.changes }, () => metadataUpdateErrors(next, live, true)).flat(),
+        ...Array.from({ length: checks.changes }, () =>
+          metadataUpdateErrors(next, live, rules.plainFinalizers !== true),
+        ).flat(),
       ];
       if (subresource === 'status') return [...changes, ...(rules.validateStatus?.(next, live) ?? [])];
       const whole = Array.from({ length: checks.whole }, () =>

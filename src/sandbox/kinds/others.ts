@@ -18,6 +18,7 @@ export function leaseKind(): Kind {
     plural: 'leases',
     createOnUpdate: true,
     unconditionalUpdate: false,
+    plainFinalizers: true,
     validate: (object) => {
       const spec = objectAt(object, 'spec');
       const [seconds, transitions] = [numberAt(spec, 'leaseDurationSeconds'), numberAt(spec, 'leaseTransitions')];

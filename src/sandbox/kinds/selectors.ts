@@ -94,11 +94,9 @@ function labelsMismatch(labels: JsonObject[string] | undefined): FieldError {
   };
 }
 
-/** Whether a selector's requirements can be understood at all; if not, templates are not looked at. */
-export function isReadable(selector: JsonObject): boolean {
-  return objectsAt(selector, 'matchExpressions').every(
-    (item, index) => requirementErrors(item, String(index)).length === 0,
-  );
+/** Whether a selector can be understood at all; if not, templates are not looked at. */
+function isReadable(selector: JsonObject): boolean {
+  return selectorErrors(selector, '').length === 0;
 }
 
 function isEmptySelector(selector: JsonObject): boolean {

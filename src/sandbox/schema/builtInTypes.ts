@@ -12,6 +12,7 @@ interface GoField {
   readonly type: string;
   readonly pointer: boolean;
   readonly omitEmpty: boolean;
+  readonly embedded: string;
 }
 
 /** Scalars that are structs in Go, which `omitempty` never leaves out. */
@@ -73,12 +74,17 @@ function* goFieldsOf(go: JsonObject): Generator<[string, GoField]> {
   if (!Array.isArray(list)) return;
   for (const item of list) {
     if (!Array.isArray(item)) continue;
-    const [name, type, flags] = item.map(String);
+    const [name, type, flags, embedded = ''] = item.map(String);
     if (name === undefined || type === undefined || flags === undefined) continue;
     const pointer = flags.includes('p');
     yield [
       name,
-      { type, pointer, omitEmpty: !pointer && STRUCT_SCALARS.has(type) ? flags.includes('z') : /[ez]/.test(flags) },
+      {
+        type,
+        pointer,
+        omitEmpty: !pointer && STRUCT_SCALARS.has(type) ? flags.includes('z') : /[ez]/.test(flags),
+        embedded,
+      },
     ];
   }
 }
@@ -92,6 +98,7 @@ function buildField(name: string, property: JsonObject, go: GoField): Field {
     schema: buildSchema(property, go.type),
     omitEmpty: go.omitEmpty,
     pointer: go.pointer,
+    ...(go.embedded === '' ? {} : { embedded: go.embedded }),
     patchStrategies: typeof strategies === 'string' ? strategies.split(',') : [],
     ...(typeof mergeKey === 'string' ? { patchMergeKey: mergeKey } : {}),
     ...(fallback === undefined ? {} : { default: fallback }),

@@ -67,14 +67,17 @@ class Normalizer {
     const out: JsonObject = {};
     if (value !== null && !isJsonObject(value)) return this.mismatch(value, schema.goName, place, {});
     const struct = schema.goName.split('.').at(-1) ?? '';
-    const placeOf = (name: string): Place => ({ struct, path: place.path === '' ? name : `${place.path}.${name}` });
+    const placeOf = ({ name, embedded = '' }: Field): Place => ({
+      struct,
+      path: place.path === '' ? embedded + name : `${place.path}.${embedded}${name}`,
+    });
     const read = new Map<string, Json | undefined>();
     for (const name of value === null ? [] : Object.keys(value)) {
       const field = schema.fields.get(name);
-      if (field !== undefined) read.set(name, this.field(field, value?.[name] ?? null, placeOf(name)));
+      if (field !== undefined) read.set(name, this.field(field, value?.[name] ?? null, placeOf(field)));
     }
     for (const field of schema.fields.values()) {
-      const printed = read.has(field.name) ? read.get(field.name) : this.field(field, null, placeOf(field.name));
+      const printed = read.has(field.name) ? read.get(field.name) : this.field(field, null, placeOf(field));
       if (printed !== undefined) out[field.name] = printed;
     }
     return out;
@@ -146,12 +149,16 @@ class Normalizer {
   private integer(schema: ScalarSchema, value: Json, place: Place): Json {
     if (value === null) return 0;
     if (typeof value !== 'number' && typeof value !== 'bigint') return this.mismatch(value, schema.goType, place, 0);
-    const limit = schema.format === 'int32' ? 2n ** 31n : 2n ** 63n;
+    const bits = schema.format === 'int32' ? 32 : 64;
     const whole = typeof value === 'bigint' || Number.isInteger(value);
-    if (!whole || BigInt(value) >= limit || BigInt(value) < -limit) {
-      throw new DecodeError(
-        `json: cannot unmarshal number ${stringifyJson(value)} into ${this.target(place)} of type ${schema.goType}`,
-      );
+    if (this.reader === 'converter') {
+      if (!whole) throw new DecodeError(`cannot convert float64 to ${schema.goType}`);
+      return bits === 32 ? Number(BigInt.asIntN(32, BigInt(value))) : value;
+    }
+    if (!whole || BigInt(value) !== BigInt.asIntN(bits, BigInt(value))) {
+      const said = `json: cannot unmarshal number ${stringifyJson(value)} into ${this.target(place)} of type ${schema.goType}`;
+      this.firstMismatch ??= new DecodeError(said);
+      return 0;
     }
     return value;
   }

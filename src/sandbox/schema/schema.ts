@@ -27,6 +27,8 @@ export interface Field {
   readonly schema: Schema;
   /** Go's `omitempty` or a pointer, or optional in a custom resource: the zero value is left out when printed. */
   readonly omitEmpty: boolean;
+  /** Embedded Go structs on the way to the field (`VolumeSource.`), which only decoding errors show. */
+  readonly embedded?: string;
   /** A pointer in Go (or any field of a custom resource): absent and zero differ. A value struct always exists. */
   readonly pointer: boolean;
   /** The declared default, also assumed for key fields of lists (a Service port's protocol). */
