@@ -9,6 +9,7 @@ import { systemClock } from '../../src/base/clock.ts';
 import type { Server } from '../../src/base/server.ts';
 import { connectCluster, type Cluster } from '../../src/kube/cluster.ts';
 import { loadKubeconfig } from '../../src/kube/kubeconfig.ts';
+import { strategies, type Strategy } from '../../src/write/outcome.ts';
 import { createNamespace, startApiServer } from '../apiserver/apiServer.ts';
 import { buildGoClient } from '../goclients/build.ts';
 import { contend, makeCounter, type Contention } from '../write/contend.ts';
@@ -102,6 +103,7 @@ try {
     }
     process.stderr.write(`contention: ${round === 0 ? 'warmed up' : `run ${round} of ${RUNS}`}\n`);
   }
+  const others: Measure[] = [];
   const [us, them] = [summary(runs.ours), summary(runs.theirs)];
   const of = (side: readonly Measure[], what: 'acceptedPerSecond' | 'requestsPerAccepted'): number =>
     median(side.map((one) => one[what]));
@@ -111,7 +113,22 @@ try {
     requestsPerAccepted:
       Math.round((of(runs.ours, 'requestsPerAccepted') / of(runs.theirs, 'requestsPerAccepted')) * 1000) / 1000,
   };
-  const lost = runs.ours.some((one) => one.lost !== 0);
+  const otherStrategies: Partial<Record<Strategy, Record<string, unknown>>> = {};
+  for (const strategy of strategies.filter((one) => one !== 'replace')) {
+    await makeCounter(client, namespace, `other-${strategy}`);
+    const spec = {
+      namespace,
+      name: `other-${strategy}`,
+      writers: WRITERS,
+      updates: UPDATES,
+      strategy,
+      clock: systemClock,
+    };
+    const result = measure(await contend(client, spec));
+    others.push(result);
+    otherStrategies[strategy] = summary([result]);
+  }
+  const lost = [...runs.ours, ...others].some((one) => one.lost !== 0);
   const ok =
     !lost &&
     ratio.acceptedPerSecond >= TARGET.acceptedPerSecond &&
@@ -119,7 +136,7 @@ try {
   const machine = { node: process.version, cpu: cpus()[0]?.model ?? '', cores: availableParallelism() };
   const what = `${WRITERS} writers add to one counter ${UPDATES} times each, until all are accepted`;
   process.stdout.write(
-    `${JSON.stringify({ bench: 'contention', what, ours: us, clientGoRetryOnConflict: them, ratio, target: { acceptedPerSecond: '>= 1', requestsPerAccepted: '<= 1', lost: 0 }, ok, machine })}\n`,
+    `${JSON.stringify({ bench: 'contention', what, ours: us, clientGoRetryOnConflict: them, otherStrategies, ratio, target: { acceptedPerSecond: '>= 1', requestsPerAccepted: '<= 1', lost: 0 }, ok, machine })}\n`,
   );
   process.exitCode = ok ? 0 : 1;
 } finally {

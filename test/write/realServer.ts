@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { systemClock } from '../../src/base/clock.ts';
@@ -8,6 +8,7 @@ import type { ListSchema } from '../../src/core/listSchema.ts';
 import { connectCluster, type Cluster } from '../../src/kube/cluster.ts';
 import { loadKubeconfig } from '../../src/kube/kubeconfig.ts';
 import { listSchemaFor } from '../../src/kube/schema.ts';
+import { startSandbox } from '../../src/sandbox/server.ts';
 import type { Intent } from '../../src/write/intent.ts';
 import { modify } from '../../src/write/modify.ts';
 import type { ModifyOptions } from '../../src/write/options.ts';
@@ -22,6 +23,29 @@ export interface Seen {
   readonly body: Json;
 }
 
+/** The servers that the same tests run on. */
+export const serverKinds = ['real server', 'sandbox'] as const;
+export type ServerKind = (typeof serverKinds)[number];
+
+/** A sandbox of its own, as the tests know servers; its tokens are random strings, in no order. */
+async function sandboxAsApiServer(folder: string): Promise<ApiServer> {
+  const sandbox = await startSandbox({ tokens: 'random' });
+  const caFile = join(folder, 'ca.pem');
+  await writeFile(caFile, sandbox.caPem);
+  return {
+    url: sandbox.url,
+    token: sandbox.token,
+    userToken: sandbox.userToken,
+    caFile,
+    kubeconfig: async (path, user) => {
+      const text = user === 'alice' ? sandbox.kubeconfig.replace(sandbox.token, sandbox.userToken) : sandbox.kubeconfig;
+      await writeFile(path, text, { mode: 0o600 });
+      return path;
+    },
+    stop: async () => sandbox.stop(),
+  };
+}
+
 /** The real server as the tests of writes use it: a writer A, whose requests are seen, and somebody else, B. */
 export class RealServer {
   readonly server: ApiServer;
@@ -29,26 +53,38 @@ export class RealServer {
   readonly namespace: string;
   readonly kubeconfig: string;
   private readonly folder: string;
+  /** The server, where it was started for this test alone. */
+  private readonly owned: ApiServer | undefined;
 
-  private constructor(server: ApiServer, cluster: Cluster, namespace: string, folder: string, kubeconfig: string) {
+  private constructor(
+    server: ApiServer,
+    cluster: Cluster,
+    namespace: string,
+    folder: string,
+    kubeconfig: string,
+    owned: ApiServer | undefined,
+  ) {
     this.server = server;
     this.cluster = cluster;
     this.namespace = namespace;
     this.folder = folder;
+    this.owned = owned;
     this.kubeconfig = kubeconfig;
   }
 
-  static async start(context: Mocha.Context, user: 'admin' | 'alice' = 'admin'): Promise<RealServer> {
-    const server = await sharedApiServer(context);
+  static async start(context: Mocha.Context, on: ServerKind = 'real server'): Promise<RealServer> {
     const folder = await mkdtemp(join(tmpdir(), 'object-versions-write-'));
-    const kubeconfig = await server.kubeconfig(join(folder, 'kubeconfig'), user);
+    const server = on === 'sandbox' ? await sandboxAsApiServer(folder) : await sharedApiServer(context);
+    const kubeconfig = await server.kubeconfig(join(folder, 'kubeconfig'));
     const config = loadKubeconfig({ paths: [kubeconfig], env: {}, home: '/' });
     const cluster = connectCluster(config, { userAgent: 'write-test', clock: systemClock, env: {} });
-    return new RealServer(server, cluster, await createNamespace(server, 'write'), folder, kubeconfig);
+    const owned = on === 'sandbox' ? server : undefined;
+    return new RealServer(server, cluster, await createNamespace(server, 'write'), folder, kubeconfig, owned);
   }
 
   async stop(): Promise<void> {
     this.cluster.dispose();
+    await this.owned?.stop();
     await rm(this.folder, { recursive: true, force: true });
   }
 
