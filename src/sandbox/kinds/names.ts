@@ -17,7 +17,13 @@ function sentence(text: string, format: string, ...examples: readonly string[]):
   return `${text} (e.g. ${shown}regex used for validation is '${format}')`;
 }
 
-const matches = (text: string, format: string): boolean => new RegExp(`^(?:${format})$`).test(text);
+const compiled = new Map<string, RegExp>();
+
+function matches(text: string, format: string): boolean {
+  const known = compiled.get(format) ?? new RegExp(`^(?:${format})$`);
+  compiled.set(format, known);
+  return known.test(text);
+}
 const tooLongText = (max: number): string => `must be no more than ${max} bytes`;
 
 /** Names of most objects. */

@@ -17,7 +17,7 @@ export class DecodeError extends Error {
  */
 export function normalize(schema: Schema, value: Json, reader: Reader = 'json'): Json {
   const normalizer = new Normalizer(schema, reader);
-  const normal = normalizer.any(schema, value, { struct: '', path: '' });
+  const normal = normalizer.any(schema, value, { struct: '', step: '', parent: undefined });
   if (normalizer.firstMismatch !== undefined) throw normalizer.firstMismatch;
   return normal;
 }
@@ -31,10 +31,21 @@ export function emptyOf(schema: Schema): JsonObject {
   return isJsonObject(empty) ? empty : {};
 }
 
-/** Where the decoder is: the innermost struct's name and the dotted path, which its messages show. */
+/** Where the decoder is: the innermost struct and the step into it. The path is only put together for messages. */
 interface Place {
   readonly struct: string;
-  readonly path: string;
+  readonly step: string;
+  readonly parent: Place | undefined;
+}
+
+function pathOf(place: Place): string {
+  const above = place.parent === undefined ? '' : pathOf(place.parent);
+  return above === '' || place.step === '' ? above + place.step : `${above}.${place.step}`;
+}
+
+/** Whether Go prints a field that is not there: value structs, and all that is not left out when empty. */
+function printsWhenAbsent(field: Field): boolean {
+  return !field.omitEmpty || (!field.pointer && field.schema.type === 'struct');
 }
 
 class Normalizer {
@@ -67,9 +78,10 @@ class Normalizer {
     const out: JsonObject = {};
     if (value !== null && !isJsonObject(value)) return this.mismatch(value, schema.goName, place, {});
     const struct = schema.goName.split('.').at(-1) ?? '';
-    const placeOf = ({ name, embedded = '' }: Field): Place => ({
+    const placeOf = ({ name, embedded }: Field): Place => ({
       struct,
-      path: place.path === '' ? embedded + name : `${place.path}.${embedded}${name}`,
+      step: embedded === undefined ? name : embedded + name,
+      parent: place,
     });
     const read = new Map<string, Json | undefined>();
     for (const name of value === null ? [] : Object.keys(value)) {
@@ -77,6 +89,7 @@ class Normalizer {
       if (field !== undefined) read.set(name, this.field(field, value?.[name] ?? null, placeOf(field)));
     }
     for (const field of schema.fields.values()) {
+      if (!read.has(field.name) && !printsWhenAbsent(field)) continue;
       const printed = read.has(field.name) ? read.get(field.name) : this.field(field, null, placeOf(field));
       if (printed !== undefined) out[field.name] = printed;
     }
@@ -219,9 +232,8 @@ class Normalizer {
 
   private target(place: Place): string {
     const root = this.root.type === 'struct' ? this.root.goName.split('.').at(-1) : undefined;
-    return place.path === ''
-      ? 'Go value'
-      : `Go struct field ${place.struct === '' ? (root ?? '') : place.struct}.${place.path}`;
+    const path = pathOf(place);
+    return path === '' ? 'Go value' : `Go struct field ${place.struct === '' ? (root ?? '') : place.struct}.${path}`;
   }
 }
 
