@@ -2,7 +2,7 @@ import { commands, l10n, ViewColumn, window, workspace, type ExtensionContext } 
 import { join } from 'node:path';
 import { messageOf } from '../../base/appError.ts';
 import { systemClock } from '../../base/clock.ts';
-import { Clusters } from '../clusters/clusters.ts';
+import { Clusters, sandboxKey } from '../clusters/clusters.ts';
 import { registerBanners } from '../documents/banners.ts';
 import { Decisions } from '../documents/decisions.ts';
 import { registerDeleteCommands } from '../documents/deleteCommands.ts';
@@ -178,7 +178,10 @@ export function activateEditor(context: ExtensionContext): ObjectVersionsApi {
       { isCaseSensitive: true },
     ),
     workspace.onDidChangeConfiguration((event) => {
-      if (event.affectsConfiguration(`objectVersions.${settingIds.kubeconfig}`)) clusters.reset();
+      if (event.affectsConfiguration(`objectVersions.${settingIds.kubeconfig}`)) {
+        clusters.reset();
+        watches.retryAll([sandboxKey]);
+      }
       if (event.affectsConfiguration('objectVersions')) showWatchContext();
     }),
     registerDecorations(session, now),

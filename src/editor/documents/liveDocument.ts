@@ -36,6 +36,7 @@ export class LiveDocument {
   size: number;
   /** The UID that holds the name now, where it is not this one. */
   holder: string | undefined;
+  private readonly secretKey: string | undefined;
   private readonly schema: ListSchema;
   private readonly texts = new Map<string, JsonObject>();
 
@@ -50,7 +51,8 @@ export class LiveDocument {
     this.uri = uri;
     this.address = address;
     this.schema = schema;
-    this.hideKey = hidesValues(address) ? secretKey : undefined;
+    this.secretKey = hidesValues(address) ? secretKey : undefined;
+    this.hideKey = this.secretKey;
     this.stored = stored;
     this.mtime = now;
     this.shownText = this.render(stored);
@@ -60,6 +62,11 @@ export class LiveDocument {
   /** What the object looks like in the document. */
   shown(object: JsonObject): JsonObject {
     return shownOf(object, this.hideKey === undefined ? undefined : { key: this.hideKey });
+  }
+
+  /** What of an object may be kept on disk: never a Secret's values, whether they are shown or not. */
+  shownForDisk(object: JsonObject): JsonObject {
+    return shownOf(object, this.secretKey === undefined ? undefined : { key: this.secretKey });
   }
 
   /** Prints an object and remembers which object that text shows. */

@@ -206,7 +206,7 @@ export class LiveDocuments implements Disposable {
     }
     const { base } = document;
     if (base === undefined) return;
-    drafts.keep(uri, { shown: document.shown(base), mtime: document.mtime, size: document.size }).catch(onError);
+    drafts.keep(uri, { shown: document.shownForDisk(base), mtime: document.mtime, size: document.size }).catch(onError);
   }
 
   private close(text: TextDocument): void {

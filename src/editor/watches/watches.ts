@@ -132,6 +132,12 @@ export class Watches implements Disposable {
     this.changed.fire();
   }
 
+  /** Starts all watches anew but those of some clusters: what they connect with has changed. */
+  retryAll(except: readonly string[]): void {
+    if (!this.started) return;
+    for (const { id, cluster } of this.definitions()) if (!except.includes(cluster)) this.retry(id);
+  }
+
   /** Ends the watches of a cluster that is no more, such as a stopped sandbox. */
   async removeCluster(cluster: string): Promise<void> {
     await this.remove(

@@ -274,6 +274,29 @@ describe('documents of living objects', () => {
     }
   });
 
+  it('G8: a removed line that would become a default is asked about before anything is written', async () => {
+    const labels = { app: 'web' };
+    await must('POST', `/apis/apps/v1/namespaces/${ns}/deployments`, {
+      apiVersion: 'apps/v1',
+      kind: 'Deployment',
+      metadata: { name: 'web' },
+      spec: {
+        replicas: 100,
+        selector: { matchLabels: labels },
+        template: { metadata: { labels }, spec: { containers: [{ name: 'web', image: 'web:1' }] } },
+      },
+    });
+    await api.addWatch('docs', `deployments in ${ns}`);
+    const editor = await openThere('web');
+    await replace(editor, '  replicas: 100\n', '');
+    assert.equal(await editor.document.save(), false);
+    const { spec } = (await must('GET', `/apis/apps/v1/namespaces/${ns}/deployments/web`)) as unknown as {
+      spec: { replicas: number };
+    };
+    assert.equal(spec.replicas, 100);
+    assert.match(editor.document.getText(), /matchLabels/);
+  });
+
   function without(object: JsonObject, ...fields: string[]): unknown {
     const rest = { ...metadata(object) } as Record<string, unknown>;
     for (const field of [...fields, 'resourceVersion', 'managedFields']) delete rest[field];
