@@ -1,5 +1,6 @@
 import { isAppError, messageOf } from '../../src/base/appError.ts';
 import { durationText } from '../../src/core/timeline/axis.ts';
+import { SORTS } from '../../src/core/timeline/layout.ts';
 import { translateWith } from '../../src/core/timeline/translate.ts';
 import { Channel, timers, type ParamsOf } from '../../src/protocol/channel.ts';
 import {
@@ -271,6 +272,9 @@ export class TimelineApp {
     return {
       focusFilter: () => this.toolbar.filter.focus(),
       focusDetails: () => this.details.root.focus(),
+      leaveDetails: () => {
+        if (this.details.root.contains(document.activeElement)) this.chart.root.focus();
+      },
       focusTable: () => requestAnimationFrame(() => this.table.focus()),
       toggleReplay: () => this.replay.toggle(),
       toggleHelp: () => {
@@ -344,7 +348,7 @@ export class TimelineApp {
     if (typeof kept.from === 'number' && typeof kept.to === 'number' && kept.to > kept.from)
       view.scale = { from: kept.from, to: kept.to, width: 1 };
     if (Array.isArray(kept.collapsed)) for (const key of kept.collapsed) view.collapsed.add(String(key));
-    if (kept.sort !== undefined) view.sort = kept.sort;
+    view.sort = SORTS.find((sort) => sort === kept.sort) ?? 'name';
     view.compact = kept.compact === true;
     view.table ||= kept.table === true;
     view.live = kept.live !== false;

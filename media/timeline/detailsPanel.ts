@@ -16,12 +16,18 @@ export interface DetailsActions {
   copy(text: string): void;
 }
 
+/** How long what is shown stays before it is asked for again. */
+const ASK_AGAIN_MS = 1500;
+
 /** The panel at the right: what is known about what is selected, or what to look at first. */
 export class DetailsPanel {
   readonly root = element('aside', { class: 'details', attributes: { tabindex: '-1', role: 'region' } });
   private readonly view: TimelineView;
   private readonly actions: DetailsActions;
   private shown = '';
+  private shownText = '';
+  private askedSeq = 0;
+  private askedAt = 0;
   private asking: AbortController | undefined;
 
   constructor(view: TimelineView, actions: DetailsActions) {
@@ -40,8 +46,14 @@ export class DetailsPanel {
     }
     const finding = selection.type === 'annotation' ? selection.annotation.id : undefined;
     const key = `${event} ${finding ?? ''}`;
-    if (key === this.shown) return;
+    const { lastSeq } = this.view.store;
+    // What came of a write is known later: while the log grows, what is shown is asked for again now and then.
+    const grown = lastSeq > this.askedSeq && performance.now() - this.askedAt > ASK_AGAIN_MS;
+    if (key === this.shown && !grown) return;
+    if (key !== this.shown) this.shownText = '';
     this.shown = key;
+    this.askedSeq = lastSeq;
+    this.askedAt = performance.now();
     this.root.classList.add('has-selection');
     void this.ask(event, finding);
   }
@@ -69,7 +81,13 @@ export class DetailsPanel {
     this.root.setAttribute('aria-busy', 'true');
     try {
       const details = await this.actions.details(event, finding, asking.signal);
-      if (!asking.signal.aborted) this.root.replaceChildren(...this.content(details));
+      if (asking.signal.aborted || details.text === this.shownText) return;
+      const inside =
+        this.shownText !== '' && this.root !== document.activeElement && this.root.contains(document.activeElement);
+      // Nothing is taken away from under somebody's focus.
+      if (inside) return;
+      this.shownText = details.text;
+      this.root.replaceChildren(...this.content(details));
     } catch (error) {
       if (asking.signal.aborted || isAppError(error, 'cancelled')) return;
       const advice = isAppError(error) ? error.advice : '';

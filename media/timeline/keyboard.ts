@@ -6,6 +6,8 @@ import type { TimelineView } from './view.ts';
 export interface KeyActions {
   readonly focusFilter: () => void;
   readonly focusDetails: () => void;
+  /** Gives the lanes the focus, if the details have it. */
+  readonly leaveDetails: () => void;
   readonly toggleHelp: () => void;
   readonly toggleReplay: () => void;
   readonly focusTable: () => void;
@@ -40,8 +42,10 @@ export function onPageKey(event: KeyboardEvent, actions: KeyActions, view: Timel
   if (document.querySelector('dialog[open]') !== null) return;
   if (event.key === '/') actions.focusFilter();
   else if (event.key === '?') actions.toggleHelp();
-  else if (event.key === 'Escape') escape(view);
-  else return;
+  else if (event.key === 'Escape') {
+    escape(view);
+    actions.leaveDetails();
+  } else return;
   event.preventDefault();
 }
 

@@ -130,6 +130,7 @@ describe('timeline in a browser', function () {
       await page.press('Escape');
       await page.detailsSay('What happened');
       assert.equal(await page.summary(), '');
+      assert.equal(await page.page.evaluate(() => document.activeElement?.className), 'chart');
     });
 
     it('slash goes to the filter, where letters are letters', async () => {
@@ -339,6 +340,19 @@ describe('timeline in a browser', function () {
         ['openDiff', 'revealInTree', 'safeEdit', 'copy'],
       );
       assert.match(String(calls[3]?.params), /^Conflict \(409\)\nDeployment shop\/checkout \(kind-dev\)/);
+    });
+
+    it('what came of a write is added to its details when it is known', async () => {
+      const page = await open({ empty: true });
+      const { events } = demo();
+      await page.page.evaluate((first) => window.testHost.append(first), events.slice(0, CONFLICT) as never);
+      await page.page.waitForFunction(() => document.querySelectorAll('.row.lane:not([hidden])').length > 3);
+      await page.page.evaluate((event) => window.testHost.reveal(event), CONFLICT);
+      await page.detailsSay('Who made progress');
+      assert.doesNotMatch(await page.details(), /written at attempt 2/);
+      await page.page.waitForTimeout(1600);
+      await page.page.evaluate((rest) => window.testHost.append(rest), events.slice(CONFLICT) as never);
+      await page.detailsSay('written at attempt 2');
     });
 
     it('a request that fails is said in one sentence and nothing else stops', async () => {
