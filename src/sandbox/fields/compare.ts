@@ -131,7 +131,7 @@ function collect(schema: Schema, value: Json, path: readonly Element[], set: Fie
 }
 
 /** The items of a set or keyed list by identity, in order; items without one are left out. */
-export function groupItems(schema: ListTypeSchema, value: Json | undefined): Map<Element, Json[]> {
+function groupItems(schema: ListTypeSchema, value: Json | undefined): Map<Element, Json[]> {
   const groups = new Map<Element, Json[]>();
   if (!Array.isArray(value)) return groups;
   for (const item of value) {

@@ -87,7 +87,7 @@ function text(value: Json | undefined): string {
 }
 
 /** Prints entries as `metadata.managedFields`: appliers first, then by time, manager, version, subresource. */
-export function printManagedFields(entries: ManagedFields): JsonObject[] {
+function printManagedFields(entries: ManagedFields): JsonObject[] {
   return [...entries.values()].sort(compareEntries).map((entry) => ({
     ...(entry.id.manager === '' ? {} : { manager: entry.id.manager }),
     operation: entry.id.operation,

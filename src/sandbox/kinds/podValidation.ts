@@ -18,7 +18,7 @@ import { plainText } from '../schema/plainText.ts';
 const PROTOCOLS = ['SCTP', 'TCP', 'UDP'];
 
 /** `Not found: "x"`. */
-export function notFoundField(field: string, value: string): FieldError {
+function notFoundField(field: string, value: string): FieldError {
   return { reason: 'FieldValueNotFound', field, message: `Not found: ${shownValue(value)}` };
 }
 

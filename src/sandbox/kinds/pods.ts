@@ -86,7 +86,7 @@ function tolerateLostNodes(spec: JsonObject): void {
 }
 
 /** Guaranteed if every container's limits for cpu and memory equal its requests; BestEffort if none asks for either. */
-export function qosClass(spec: JsonObject): string {
+function qosClass(spec: JsonObject): string {
   const containers = containersOf(spec);
   let isGuaranteed = containers.length > 0;
   let asks = false;
