@@ -296,7 +296,8 @@ function content(object: JsonObject): JsonObject {
   return withMeta(object, { managedFields: null, resourceVersion: null });
 }
 
-function mergePatch(target: Json, patch: Json): Json {
+/** What a JSON merge patch (RFC 7396) makes of a value. */
+export function mergePatch(target: Json, patch: Json): Json {
   if (!isJsonObject(patch)) return patch;
   const result: JsonObject = isJsonObject(target) ? { ...target } : {};
   for (const [key, value] of Object.entries(patch)) {
@@ -307,10 +308,13 @@ function mergePatch(target: Json, patch: Json): Json {
 }
 
 /** A JSON Patch of maps; undefined where an operation fails. */
-function jsonPatch(target: JsonObject, operations: readonly JsonObject[]): JsonObject | undefined {
+export function jsonPatch(target: JsonObject, operations: readonly JsonObject[]): JsonObject | undefined {
   const result = cloneJson(target);
   for (const { op, path, value } of operations) {
-    const steps = text(path).split('/').slice(1);
+    const steps = text(path)
+      .split('/')
+      .slice(1)
+      .map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'));
     const last = steps.pop() ?? '';
     let parent: Json | undefined = result;
     for (const step of steps)
