@@ -4,6 +4,7 @@ import type { Json } from '../codec/json.ts';
 import { uidKey, type History } from './history.ts';
 import { HistoryRecord, type VersionRecord } from './historyRecords.ts';
 import { reduce } from './reduce.ts';
+import { shareContent } from './shareContent.ts';
 import type { NewTraceEvent, ObjectName, ObservedEvent, TraceEvent } from './traceEvent.ts';
 
 /** Bounds of a log in memory. What is dropped from memory is still in the log on disk. */
@@ -113,28 +114,22 @@ export class EventLog {
     this.nextSeq = event.seq + 1;
     reduce(this.record, event);
     if (event.type === 'observed') {
-      this.shareTexts(event);
+      this.share(event);
       this.holdContent(event);
     }
     if (this.events.length >= this.limits.maxEvents * 1.25) this.forgetEvents();
   }
 
-  /** Names, UIDs and the like of all events of an incarnation are the same texts: they are kept once. */
-  private shareTexts(event: ObservedEvent): void {
+  /** What an event says again is kept once: names and UIDs, and the content that the version before it had already. */
+  private share(event: ObservedEvent): void {
     const incarnation = this.record.touched;
-    if (
-      incarnation?.uid !== event.uid ||
-      incarnation.cluster !== event.cluster ||
-      !isSameName(incarnation.name, event.name)
-    )
-      return;
-    event.name = incarnation.name;
+    if (incarnation?.uid !== event.uid || incarnation.cluster !== event.cluster) return;
+    if (isSameName(incarnation.name, event.name)) event.name = incarnation.name;
     event.uid = incarnation.uid;
     event.cluster = incarnation.cluster;
-    if (event.apiVersion === incarnation.apiVersion) event.apiVersion = incarnation.apiVersion;
-    if (event.creationTimestamp === incarnation.creationTimestamp && incarnation.creationTimestamp !== undefined) {
-      event.creationTimestamp = incarnation.creationTimestamp;
-    }
+    const version = incarnation.find(event.token);
+    const before = version?.seen === event ? version.previous?.seen : version?.seen;
+    if (before !== undefined && before !== event) shareContent(before, event);
   }
 
   private forgetEvents(): void {
@@ -202,7 +197,7 @@ export class EventLog {
 /** Members are emptied and not deleted: deleting makes an object several times as large. */
 type Emptied = { [member in 'body' | 'leaves' | 'managedFields' | 'annotations']?: unknown };
 
-/** An estimate of what a value takes in memory, in bytes. */
+/** An estimate of what a value takes in memory, in bytes; what it shares with others counts in each. */
 function sizeOf(value: Json | undefined): number {
   if (value === undefined) return 0;
   if (typeof value === 'string') return 16 + value.length;

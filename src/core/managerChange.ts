@@ -1,13 +1,11 @@
 import type { Json, JsonObject } from '../codec/json.ts';
 import { equalJson, isJsonObject } from '../codec/json.ts';
 
-/** An entry of managed fields that a write made its own. */
-export interface ManagerChange {
-  readonly manager: string;
-  readonly operation: string;
-  readonly subresource?: string;
-  /** Which parts of the object the entry owns fields in. */
-  readonly parts: { readonly spec: boolean; readonly status: boolean; readonly metadata: boolean };
+/** Which parts of an object an entry of managed fields owns fields in. */
+export interface OwnedParts {
+  readonly spec: boolean;
+  readonly status: boolean;
+  readonly metadata: boolean;
 }
 
 /**
@@ -15,33 +13,25 @@ export interface ManagerChange {
  * they did not own before. An entry that only lost fields lost them to somebody and is not a writer. The server sets the
  * time of the acting manager's entry only (structured-merge-diff, managed fields updater).
  */
-export function changedManagers(
-  before: readonly Json[] | undefined,
-  after: readonly Json[] | undefined,
-): ManagerChange[] {
-  if (before === after || before === undefined || after === undefined) return [];
-  const changes: ManagerChange[] = [];
+export function changedEntries(before: readonly Json[] | undefined, after: readonly Json[] | undefined): JsonObject[] {
+  const changes: JsonObject[] = [];
+  if (before === after || before === undefined || after === undefined) return changes;
   for (const entry of after) {
-    if (!isJsonObject(entry) || typeof entry['manager'] !== 'string') continue;
+    if (before.includes(entry) || !isJsonObject(entry) || typeof entry['manager'] !== 'string') continue;
     const old = before.find((other) => isSameEntry(other, entry));
-    if (old !== undefined && !gained(old as JsonObject, entry)) continue;
-    changes.push(managerChange(entry));
+    if (old === undefined || gained(old as JsonObject, entry)) changes.push(entry);
   }
   return changes;
 }
 
-function managerChange(entry: JsonObject): ManagerChange {
-  const { manager, operation, subresource, fieldsV1 } = entry;
+/** The parts that an entry owns fields in. */
+export function ownedParts(entry: JsonObject): OwnedParts {
+  const { fieldsV1 } = entry;
   const names = isJsonObject(fieldsV1) ? Object.keys(fieldsV1) : [];
   return {
-    manager: typeof manager === 'string' ? manager : '',
-    operation: typeof operation === 'string' ? operation : '',
-    ...(typeof subresource === 'string' && subresource !== '' ? { subresource } : {}),
-    parts: {
-      metadata: names.includes('f:metadata'),
-      status: names.includes('f:status'),
-      spec: names.some((name) => name !== 'f:metadata' && name !== 'f:status' && name !== '.'),
-    },
+    metadata: names.includes('f:metadata'),
+    status: names.includes('f:status'),
+    spec: names.some((name) => name !== 'f:metadata' && name !== 'f:status' && name !== '.'),
   };
 }
 
@@ -72,7 +62,7 @@ export function unambiguousManager(
   before: readonly Json[] | undefined,
   after: readonly Json[] | undefined,
 ): string | undefined {
-  const writers = changedManagers(before, after);
-  const [only] = writers;
-  return writers.length === 1 && only !== undefined && only.manager !== '' ? only.manager : undefined;
+  const [only, ...others] = changedEntries(before, after);
+  const manager = only?.['manager'];
+  return others.length === 0 && typeof manager === 'string' && manager !== '' ? manager : undefined;
 }

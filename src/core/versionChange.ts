@@ -4,7 +4,7 @@ import { diffObjects } from './diff.ts';
 import type { Version } from './history.ts';
 import type { ListSchema } from './listSchema.ts';
 import { noListSchema } from './listSchema.ts';
-import { changedManagers } from './managerChange.ts';
+import { changedEntries, ownedParts } from './managerChange.ts';
 import { formatPath } from './path.ts';
 import type { ObservedEvent } from './traceEvent.ts';
 
@@ -115,12 +115,12 @@ function metadataChange(before: ObservedEvent, after: ObservedEvent): ChangedPar
   compare('ownerReferences');
   compare('deletionTimestamp');
   const metadata = paths.length > 0;
-  const writers = changedManagers(before.managedFields, after.managedFields);
+  const writers = changedEntries(before.managedFields, after.managedFields).map(ownedParts);
   const raised = before.generation !== after.generation && before.deletionTimestamp === after.deletionTimestamp;
   if (writers.length > 0) {
-    const status = writers.every((writer) => writer.parts.status && !writer.parts.spec);
+    const status = writers.every((writer) => writer.status && !writer.spec);
     if (status) return parts(false, true, metadata, paths);
-    if (writers.every((writer) => writer.parts.spec && !writer.parts.status)) {
+    if (writers.every((writer) => writer.spec && !writer.status)) {
       if (before.generation === undefined || raised) return parts(!metadata || raised, false, metadata, paths);
       if (metadata) return parts(false, false, metadata, paths);
     }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
+import type { JsonObject } from '../../src/codec/json.ts';
 import { EventLog } from '../../src/core/eventLog.ts';
 import { historyOf } from '../../src/core/reduce.ts';
 import { printTraceLine, traceHeader, TraceReader } from '../../src/core/trace.ts';
@@ -279,6 +280,26 @@ describe('a log', () => {
     assert.equal(log.eventAt(1), undefined);
     assert.equal(log.eventAt(1_000)?.seq, 1_000);
     assert.ok([...log.eventsFrom(1)].length <= 125);
+  });
+
+  it('keeps what is equal in two versions once, and changes nothing by it', () => {
+    fc.assert(
+      fc.property(randomTrace, (events) => {
+        const shared = new EventLog();
+        shared.replay(structuredClone(events));
+        assert.deepEqual([...shared.eventsFrom(1)], events);
+      }),
+      { numRuns: 300 },
+    );
+    const trace = new TraceBuilder();
+    trace.modified('U1', 'v1', { spec: { a: [1] }, status: { b: 1, c: { d: 1 } } });
+    trace.modified('U1', 'v2', { spec: { a: [1] }, status: { b: 2, c: { d: 1 } } });
+    const log = new EventLog();
+    log.replay(trace.events);
+    const [first, second] = [...log.history.uids.values()][0]?.versions.map(({ body }) => body) ?? [];
+    assert.equal(first?.['spec'], second?.['spec']);
+    const [one, two] = [first?.['status'], second?.['status']] as JsonObject[];
+    assert.equal(one?.['c'], two?.['c']);
   });
 
   it('forgets events and still knows their versions', () => {
