@@ -60,9 +60,10 @@ export class LostWrites {
       const stored = next ?? object;
       const reliable = next !== undefined;
       const evidence = evidenceIn({ object: stored, isNext: reliable }, lost, manager);
-      if (evidence === 'stored') {
+      if (evidence === 'stored' || evidence === 'held') {
         // The same desire of a function may be another process's own: it counts as ours only where that makes no difference.
-        const told = !wish.isFunction || options.soleManager === true || (await wish.isSatisfied(stored));
+        const isOurs = options.soleManager === true && evidence === 'stored';
+        const told = !wish.isFunction || isOurs || (await wish.isSatisfied(stored));
         this.amend(lost, told ? 'stored' : 'unknown');
         if (told) return { kind: 'stored', lost, stored, reliable };
         const why =

@@ -30,16 +30,20 @@ export interface Candidate {
 
 /**
  * What a version tells of a lost write.
- * `stored`: all that was asked is in it, and nothing says that somebody else wrote it. `same`: all that was asked is in it, but
- * another manager wrote it. `not-stored`: it is what came next, and it is not this write. `unclear`: it cannot be told.
+ * `stored`: all that was asked is in it, and this manager may have written it. `same`: all that was asked is in it, but another
+ * manager wrote it. `held`: all that was asked is in it, and who wrote it cannot be told. `not-stored`: it is what came next,
+ * and it is not this write. `unclear`: it cannot be told.
  */
-export type Evidence = 'stored' | 'same' | 'not-stored' | 'unclear';
+export type Evidence = 'stored' | 'same' | 'held' | 'not-stored' | 'unclear';
 
 /** Looks for a lost write in a version, by content and by the entry of this manager. */
 export function evidenceIn(candidate: Candidate, pending: Pending, manager: string): Evidence {
   const held = pending.changes.filter((change) => isHeld(candidate.object, change)).length;
   const ours = wroteIt(candidate.object, pending, manager);
-  if (held === pending.changes.length) return ours === false && candidate.isNext ? 'same' : 'stored';
+  if (held === pending.changes.length) {
+    if (candidate.isNext) return ours === false ? 'same' : 'stored';
+    return ours === true ? 'stored' : 'held';
+  }
   if (!candidate.isNext) return 'unclear';
   return held === 0 || ours === false ? 'not-stored' : 'unclear';
 }

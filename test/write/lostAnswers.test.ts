@@ -126,6 +126,24 @@ for (const on of serverKinds) {
       assert.equal(at(await real.read(target), 'data', 'n'), '1');
     });
 
+    it('without the right to watch, an increment is told by its manager’s own entry, and by nothing less', async () => {
+      const options = { fieldManager: 'only-me', soleManager: true };
+      const blindly =
+        (cutting: ReturnType<typeof cut>) =>
+        async (request: ServerRequest): Promise<ServerReply | undefined> =>
+          request.query?.['watch'] === 'true' ? status(403, 'Forbidden', 'no watch', {}) : cutting(request);
+      const mine = real.configMap('blind-own');
+      await real.create(mine, { data: { n: '0' } });
+      const stored = await real.modify(mine, increment, options, blindly(cut('after')));
+      assert.equal(stored.report.outcome, 'written');
+      const theirs = real.configMap('blind-other');
+      await real.create(theirs, { data: { n: '0' } });
+      const other = async (): Promise<unknown> => real.patch(theirs, { data: { n: '1' } }, 'other');
+      const unknown = await real.modify(theirs, increment, options, blindly(cut('before', other)));
+      assert.equal(unknown.report.outcome, 'unknown');
+      assert.equal(at(await real.read(theirs), 'data', 'n'), '1');
+    });
+
     it('an increment that was lost on the way is done once', async () => {
       const target = real.configMap('counter-before');
       await real.create(target, { data: { n: '0' } });
