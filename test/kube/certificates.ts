@@ -11,7 +11,7 @@ import {
   TRUE,
   utcTime,
   utf8,
-} from '../../src/sandbox/der.ts';
+} from '../../src/codec/der.ts';
 
 /** A certificate with its key, in PEM. */
 export interface Pair {
