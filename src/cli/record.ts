@@ -6,7 +6,14 @@ import type { RecordingSession } from '../recorder/session.ts';
 import type { TraceWriter } from '../recorder/traceWriter.ts';
 import { withClusterOptions } from './connect.ts';
 import { exitCodes } from './exitCodes.ts';
-import { findingsExit, makeReport, readFailRules, yamlValue, type FailOptions, type FailRules } from './findingsOutput.ts';
+import {
+  findingsExit,
+  makeReport,
+  readFailRules,
+  yamlValue,
+  type FailOptions,
+  type FailRules,
+} from './findingsOutput.ts';
 import type { CliIo, ClusterOptions } from './io.ts';
 
 interface RecordOptions extends ClusterOptions, FailOptions {
@@ -27,7 +34,12 @@ export function registerRecord(program: Command, io: CliIo): void {
   withClusterOptions(program.command('record'))
     .description('a recording proxy in front of a cluster: runs a command behind it, or serves until interrupted')
     .argument('[command...]', 'what to run, after --; its KUBECONFIG points at the recorder')
-    .option('--client <name>', 'the name under which the command is recorded; may be repeated when serving', (name: string, names: string[]) => [...names, name], [])
+    .option(
+      '--client <name>',
+      'the name under which the command is recorded; may be repeated when serving',
+      (name: string, names: string[]) => [...names, name],
+      [],
+    )
     .option('--trace <file>', 'write what was recorded as a trace')
     .option('--transparent', 'leave every byte alone; do not ask for JSON')
     .option('--no-bodies', 'keep hashes instead of contents')
@@ -41,7 +53,10 @@ export function registerRecord(program: Command, io: CliIo): void {
       const run = await startRun(options, io);
       try {
         const [name = 'default', ...others] = options.client;
-        const code = command.length > 0 ? await run.command(command, name, options, io) : await run.serve([name, ...others], options, io);
+        const code =
+          command.length > 0
+            ? await run.command(command, name, options, io)
+            : await run.serve([name, ...others], options, io);
         const report = await run.finish(rules, io);
         await print(report, command.length > 0, options, io);
         const due = findingsExit(report, rules);
@@ -60,14 +75,19 @@ async function print(report: FindingsReport, ranCommand: boolean, options: Recor
 }
 
 async function startRun(options: RecordOptions, io: CliIo): Promise<RecordRun> {
-  const [{ loadKubeconfig }, { startRecorder }, { RecordingSession: Session }, { TraceWriter: Writer }, { homedir }] = await Promise.all([
-    import('../kube/kubeconfig.ts'),
-    import('../recorder/recorder.ts'),
-    import('../recorder/session.ts'),
-    import('../recorder/traceWriter.ts'),
-    import('node:os'),
-  ]);
-  const kubeconfig = loadKubeconfig({ ...(options.kubeconfig === undefined ? {} : { paths: [options.kubeconfig] }), env: io.env, home: io.env['HOME'] ?? homedir() });
+  const [{ loadKubeconfig }, { startRecorder }, { RecordingSession: Session }, { TraceWriter: Writer }, { homedir }] =
+    await Promise.all([
+      import('../kube/kubeconfig.ts'),
+      import('../recorder/recorder.ts'),
+      import('../recorder/session.ts'),
+      import('../recorder/traceWriter.ts'),
+      import('node:os'),
+    ]);
+  const kubeconfig = loadKubeconfig({
+    ...(options.kubeconfig === undefined ? {} : { paths: [options.kubeconfig] }),
+    env: io.env,
+    home: io.env['HOME'] ?? homedir(),
+  });
   const problems: string[] = [];
   const onProblem = (message: string): void => {
     if (problems.length < 100 && !problems.includes(message)) {
@@ -96,7 +116,12 @@ async function startRun(options: RecordOptions, io: CliIo): Promise<RecordRun> {
   );
   try {
     const { id, label, server } = recorder.cluster;
-    if (options.trace !== undefined) writer = await Writer.open(options.trace, { creator: 'object-versions record', clusters: { [id]: { label, server } }, at: io.clock.now() }, onProblem);
+    if (options.trace !== undefined)
+      writer = await Writer.open(
+        options.trace,
+        { creator: 'object-versions record', clusters: { [id]: { label, server } }, at: io.clock.now() },
+        onProblem,
+      );
   } catch (error) {
     await recorder.stop();
     throw error;
@@ -112,7 +137,12 @@ class RecordRun {
   private readonly problems: readonly string[];
   private folder: string | undefined;
 
-  constructor(recorder: Recorder, session: RecordingSession, writer: TraceWriter | undefined, problems: readonly string[]) {
+  constructor(
+    recorder: Recorder,
+    session: RecordingSession,
+    writer: TraceWriter | undefined,
+    problems: readonly string[],
+  ) {
     this.recorder = recorder;
     this.session = session;
     this.writer = writer;
@@ -123,7 +153,11 @@ class RecordRun {
   async command(command: readonly string[], client: string, options: RecordOptions, io: CliIo): Promise<number> {
     const { runCommand } = await import('./recordCommand.ts');
     const kubeconfig = await this.kubeconfigFile(client);
-    return runCommand(command, { ...io.env, KUBECONFIG: kubeconfig, USE_EXISTING_CLUSTER: 'true' }, { stdoutToStderr: options.output === 'json' });
+    return runCommand(
+      command,
+      { ...io.env, KUBECONFIG: kubeconfig, USE_EXISTING_CLUSTER: 'true' },
+      { stdoutToStderr: options.output === 'json' },
+    );
   }
 
   /** Serves until interrupted. */
@@ -131,7 +165,10 @@ class RecordRun {
     for (const client of clients) {
       const kubeconfig = await this.kubeconfigFile(client);
       if (options.output === 'json') io.stdout(`${JSON.stringify({ client, url: this.recorder.url, kubeconfig })}\n`);
-      else io.stdout(`Recording ${this.recorder.cluster.label} at ${this.recorder.url}. Start ${client} with\n  KUBECONFIG=${kubeconfig} USE_EXISTING_CLUSTER=true\n`);
+      else
+        io.stdout(
+          `Recording ${this.recorder.cluster.label} at ${this.recorder.url}. Start ${client} with\n  KUBECONFIG=${kubeconfig} USE_EXISTING_CLUSTER=true\n`,
+        );
     }
     await new Promise<void>((resolve) => {
       if (io.signal.aborted) resolve();
@@ -149,7 +186,12 @@ class RecordRun {
     await this.writer?.close();
     const { reasons, ...counts } = this.recorder.notAnalysed();
     const notAnalysed = { ...counts, reasons, traceEventsLost: this.writer?.lost ?? 0 };
-    return makeReport(findings, rules, { events: this.session.events, notAnalysed, notes: [...this.problems] }, io.clock.now());
+    return makeReport(
+      findings,
+      rules,
+      { events: this.session.events, notAnalysed, notes: [...this.problems] },
+      io.clock.now(),
+    );
   }
 
   async stop(): Promise<void> {
@@ -160,10 +202,15 @@ class RecordRun {
   }
 
   private async kubeconfigFile(client: string): Promise<string> {
-    if (!/^[\w.-]{1,64}$/.test(client)) throw new AppError('usage', `"${client}" is no name of a client: letters, digits, dots, dashes and underscores.`);
-    const [{ mkdtemp, writeFile }, { tmpdir }, { join }] = await Promise.all([import('node:fs/promises'), import('node:os'), import('node:path')]);
-    this.folder ??= await mkdtemp(join(tmpdir(), 'object-versions-record-'));
-    const file = join(this.folder, `${client}.kubeconfig`);
+    if (!/^[\w.-]{1,64}$/.test(client))
+      throw new AppError('usage', `"${client}" is no name of a client: letters, digits, dots, dashes and underscores.`);
+    const [{ mkdtemp, writeFile }, { tmpdir }, path] = await Promise.all([
+      import('node:fs/promises'),
+      import('node:os'),
+      import('node:path'),
+    ]);
+    this.folder ??= await mkdtemp(path.join(tmpdir(), 'object-versions-record-'));
+    const file = path.join(this.folder, `${client}.kubeconfig`);
     await writeFile(file, this.recorder.kubeconfig(client), { mode: 0o600 });
     return file;
   }

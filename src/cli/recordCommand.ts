@@ -9,7 +9,11 @@ const PASSED: readonly NodeJS.Signals[] = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQU
  * number of the signal that ended it. With `stdoutToStderr` the command's output leaves standard output free.
  * @throws AppError `usage` where there is no such command
  */
-export function runCommand(command: readonly string[], env: Readonly<Record<string, string | undefined>>, options: { stdoutToStderr: boolean }): Promise<number> {
+export function runCommand(
+  command: readonly string[],
+  env: Readonly<Record<string, string | undefined>>,
+  options: { stdoutToStderr: boolean },
+): Promise<number> {
   const [program = '', ...args] = command;
   return new Promise((resolve, reject) => {
     const child = spawn(program, args, { env, stdio: ['inherit', options.stdoutToStderr ? 2 : 'inherit', 'inherit'] });

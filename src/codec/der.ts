@@ -1,6 +1,16 @@
 /** DER, the encoding of certificates (ITU-T X.690): as much of it as a certificate needs. */
 
-const TAGS = { boolean: 0x01, integer: 0x02, bitString: 0x03, octetString: 0x04, oid: 0x06, utf8: 0x0c, utcTime: 0x17, sequence: 0x30, set: 0x31 } as const;
+const TAGS = {
+  boolean: 0x01,
+  integer: 0x02,
+  bitString: 0x03,
+  octetString: 0x04,
+  oid: 0x06,
+  utf8: 0x0c,
+  utcTime: 0x17,
+  sequence: 0x30,
+  set: 0x31,
+} as const;
 
 /** A tag, a length and the content. */
 export function tagged(tag: number, content: Uint8Array): Buffer {

@@ -101,7 +101,9 @@ function extension(id: string, critical: boolean, value: Buffer): Buffer {
 }
 
 function keyIdOf(key: KeyObject): Buffer {
-  return createHash('sha1').update(key.export({ type: 'spki', format: 'der' })).digest();
+  return createHash('sha1')
+    .update(key.export({ type: 'spki', format: 'der' }))
+    .digest();
 }
 
 function pem(der: Buffer): string {

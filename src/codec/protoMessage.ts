@@ -42,7 +42,10 @@ export function decodeMessage(
   }
   decoder.fillAbsent(message.fields.values());
   const claims = CLAIM_TEMPLATES.test(full) ? decoder.object['volumeClaimTemplates'] : undefined;
-  if (Array.isArray(claims)) decoder.object['volumeClaimTemplates'] = claims.map((claim) => (isJsonObject(claim) ? { kind: 'PersistentVolumeClaim', apiVersion: 'v1', ...claim } : claim));
+  if (Array.isArray(claims))
+    decoder.object['volumeClaimTemplates'] = claims.map((claim) =>
+      isJsonObject(claim) ? { kind: 'PersistentVolumeClaim', apiVersion: 'v1', ...claim } : claim,
+    );
   return decoder.object;
 }
 

@@ -39,7 +39,9 @@ export interface Analysis {
  */
 export async function analyse(input: AnalysisInput): Promise<Analysis> {
   const context = { cluster: 'audit', secretKey: randomBytes(16).toString('hex') };
-  const sources = input.files.map((path) => new EventSource(path, { stdin: input.stdin, signal: input.signal, context, shard: input.shard }));
+  const sources = input.files.map(
+    (path) => new EventSource(path, { stdin: input.stdin, signal: input.signal, context, shard: input.shard }),
+  );
   const detector = createDetector(input.detector);
   const facts = input.shard === undefined ? undefined : new CrossFacts();
   const marks: Mark[] = [];
@@ -55,7 +57,8 @@ export async function analyse(input: AnalysisInput): Promise<Analysis> {
     detector.add(numbered);
   };
   if (sources.length === 1 && sources[0] !== undefined) {
-    for (let batch = await sources[0].next(); batch !== undefined; batch = await sources[0].next()) for (const timed of batch) for (const event of timed.events) take(event);
+    for (let batch = await sources[0].next(); batch !== undefined; batch = await sources[0].next())
+      for (const timed of batch) for (const event of timed.events) take(event);
   } else await mergeByTime(sources, take);
   detector.end();
   return {
@@ -73,7 +76,10 @@ function isNumbered(event: TraceEvent | NewTraceEvent): event is TraceEvent {
 }
 
 /** Takes the earliest of what each file has next. */
-async function mergeByTime(sources: readonly EventSource[], take: (event: TraceEvent | NewTraceEvent) => void): Promise<void> {
+async function mergeByTime(
+  sources: readonly EventSource[],
+  take: (event: TraceEvent | NewTraceEvent) => void,
+): Promise<void> {
   const heads: { source: EventSource; batch: TimedEvents[]; at: number }[] = [];
   const refill = async (source: EventSource): Promise<TimedEvents[] | undefined> => {
     let batch = await source.next();
@@ -86,7 +92,8 @@ async function mergeByTime(sources: readonly EventSource[], take: (event: TraceE
   }
   while (heads.length > 0) {
     let first = heads[0];
-    for (const head of heads) if (first === undefined || (head.batch[head.at]?.at ?? 0) < (first.batch[first.at]?.at ?? 0)) first = head;
+    for (const head of heads)
+      if (first === undefined || (head.batch[head.at]?.at ?? 0) < (first.batch[first.at]?.at ?? 0)) first = head;
     if (first === undefined) return;
     for (const event of first.batch[first.at]?.events ?? []) take(event);
     first.at += 1;
@@ -99,14 +106,23 @@ async function mergeByTime(sources: readonly EventSource[], take: (event: TraceE
 
 function markOf(event: TraceEvent & { type: 'write' }): Mark {
   const { group, resource, namespace, name } = event.name;
-  const object = `${group === '' ? resource : `${resource}.${group}`} ${namespace === '' ? '' : `${namespace}/`}${name}`.trim();
-  return { seq: event.seq, at: event.at, object, actor: actorName(event.actor), accepted: event.outcome === 'accepted' || event.outcome === 'unchanged' };
+  const object =
+    `${group === '' ? resource : `${resource}.${group}`} ${namespace === '' ? '' : `${namespace}/`}${name}`.trim();
+  return {
+    seq: event.seq,
+    at: event.at,
+    object,
+    actor: actorName(event.actor),
+    accepted: event.outcome === 'accepted' || event.outcome === 'unchanged',
+  };
 }
 
 function countsOf(sources: readonly EventSource[]): Record<string, unknown> {
-  const sum = (field: 'unreadable' | 'torn'): number => sources.reduce((total, source) => total + source.counts[field], 0);
+  const sum = (field: 'unreadable' | 'torn'): number =>
+    sources.reduce((total, source) => total + source.counts[field], 0);
   const levels: Record<string, number> = {};
-  for (const source of sources) for (const [level, count] of Object.entries(source.counts.levels)) levels[level] = (levels[level] ?? 0) + count;
+  for (const source of sources)
+    for (const [level, count] of Object.entries(source.counts.levels)) levels[level] = (levels[level] ?? 0) + count;
   return {
     unreadableLines: sum('unreadable'),
     tornLines: sum('torn'),
@@ -117,15 +133,23 @@ function countsOf(sources: readonly EventSource[]): Record<string, unknown> {
 }
 
 const LIMITS: Readonly<Record<string, string>> = {
-  Metadata: 'At the level Metadata an audit log holds no content: conflicts, loops and races are found, lost updates, takeovers and ignored parts cannot be known.',
-  Request: 'At the level Request an audit log holds no answers: what was stored is not known, so lost updates are found only where the requests alone tell.',
+  Metadata:
+    'At the level Metadata an audit log holds no content: conflicts, loops and races are found, lost updates, takeovers and ignored parts cannot be known.',
+  Request:
+    'At the level Request an audit log holds no answers: what was stored is not known, so lost updates are found only where the requests alone tell.',
 };
 
 function notesOf(sources: readonly EventSource[]): string[] {
   const levels = new Set(sources.flatMap((source) => Object.keys(source.counts.levels)));
   const notes = [...levels].flatMap((level) => LIMITS[level] ?? []);
   const audits = sources.filter((source) => source.counts.kind === 'audit');
-  if (audits.length > 0) notes.push('An audit log does not show what watches delivered: what an actor had been given is unknown where it watches.');
-  if (audits.length > 1) notes.push('The files of several API servers were put in order by the tokens that link writes where they do, and by time otherwise.');
+  if (audits.length > 0)
+    notes.push(
+      'An audit log does not show what watches delivered: what an actor had been given is unknown where it watches.',
+    );
+  if (audits.length > 1)
+    notes.push(
+      'The files of several API servers were put in order by the tokens that link writes where they do, and by time otherwise.',
+    );
   return [...notes, ...sources.flatMap((source) => source.counts.notes)];
 }

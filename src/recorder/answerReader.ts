@@ -77,14 +77,19 @@ class ListReader implements AnswerReader {
 
   end(): { given: GivenObject[]; body: BodyRead } {
     const rest = this.scanner.end();
-    const body: BodyRead = this.scanner.overflowed ? { notAnalysed: `more than ${MAX_OBJECT_BYTES} bytes in one part of a list` } : { value: rest === '' ? null : parseJson(rest) };
+    const body: BodyRead = this.scanner.overflowed
+      ? { notAnalysed: `more than ${MAX_OBJECT_BYTES} bytes in one part of a list` }
+      : { value: rest === '' ? null : parseJson(rest) };
     return { given: this.found.splice(0), body };
   }
 
   private onItem(text: string): void {
     this.kind ??= /"kind"\s*:\s*"(\w+?)List"/.exec(this.scanner.head)?.[1] ?? '';
     const item = parseJson(text);
-    const named = isJsonObject(item) && item['kind'] === undefined && this.kind !== '' && item['cells'] === undefined ? { kind: this.kind, ...item } : item;
+    const named =
+      isJsonObject(item) && item['kind'] === undefined && this.kind !== '' && item['cells'] === undefined
+        ? { kind: this.kind, ...item }
+        : item;
     const given = givenObject(named);
     if (given !== undefined) this.found.push(given);
   }
@@ -109,13 +114,22 @@ class WholeReader implements AnswerReader {
   }
 
   end(): { given: GivenObject[]; body: BodyRead } {
-    if (this.bytes > this.maxBytes) return { given: [], body: { notAnalysed: `${this.contentType ?? 'no media type'}, ${this.bytes} bytes` } };
+    if (this.bytes > this.maxBytes)
+      return { given: [], body: { notAnalysed: `${this.contentType ?? 'no media type'}, ${this.bytes} bytes` } };
     const body = readBody(Buffer.concat(this.chunks), this.contentType, () => null);
     const value = body.value;
     const items = isJsonObject(value) ? (value['items'] ?? value['rows']) : undefined;
-    const kind = isJsonObject(value) && typeof value['kind'] === 'string' ? value['kind'].replace(/List$/, '') : undefined;
+    const kind =
+      isJsonObject(value) && typeof value['kind'] === 'string' ? value['kind'].replace(/List$/, '') : undefined;
     const given = Array.isArray(items)
-      ? items.flatMap((item) => givenObject(isJsonObject(item) && kind !== undefined && kind !== 'Table' && item['kind'] === undefined ? { kind, ...item } : item) ?? [])
+      ? items.flatMap(
+          (item) =>
+            givenObject(
+              isJsonObject(item) && kind !== undefined && kind !== 'Table' && item['kind'] === undefined
+                ? { kind, ...item }
+                : item,
+            ) ?? [],
+        )
       : [givenObject(value)].filter((item) => item !== undefined);
     return { given: 'notAnalysed' in body ? given.map((item) => ({ ...item, whole: false })) : given, body };
   }

@@ -20,7 +20,16 @@ export interface AuditReading {
   readonly events: NewTraceEvent[];
 }
 
-const VERBS: Readonly<Record<string, RequestInfo['verb']>> = { create: 'create', update: 'replace', patch: 'patch', delete: 'delete', deletecollection: 'deletecollection', get: 'get', list: 'list', watch: 'watch' };
+const VERBS: Readonly<Record<string, RequestInfo['verb']>> = {
+  create: 'create',
+  update: 'replace',
+  patch: 'patch',
+  delete: 'delete',
+  deletecollection: 'deletecollection',
+  get: 'get',
+  list: 'list',
+  watch: 'watch',
+};
 
 /**
  * Turns one event of an API server's audit log (`audit.k8s.io/v1`) into ours. Only the last stage of a request says what came
@@ -31,8 +40,16 @@ export function auditEvents(value: Json, context: AuditContext): AuditReading | 
   const { stage, verb, objectRef, requestURI } = value;
   const at = timeOf(value['stageTimestamp'] ?? value['requestReceivedTimestamp']);
   const level = typeof value['level'] === 'string' ? value['level'] : '';
-  if (at === undefined || (stage !== 'ResponseComplete' && stage !== 'Panic' && !(stage === 'ResponseStarted' && verb === 'watch'))) return undefined;
-  const info = infoOf(typeof verb === 'string' ? verb : '', objectRef, typeof requestURI === 'string' ? requestURI : '');
+  if (
+    at === undefined ||
+    (stage !== 'ResponseComplete' && stage !== 'Panic' && !(stage === 'ResponseStarted' && verb === 'watch'))
+  )
+    return undefined;
+  const info = infoOf(
+    typeof verb === 'string' ? verb : '',
+    objectRef,
+    typeof requestURI === 'string' ? requestURI : '',
+  );
   if (info === undefined || info.verb === 'other' || info.resource.endsWith('reviews')) return undefined;
   const reader = new AuditRequest(value, info, at, context);
   const reads = info.verb === 'get' || info.verb === 'list' || info.verb === 'watch';
@@ -51,7 +68,16 @@ function infoOf(verb: string, objectRef: Json | undefined, uri: string): Request
   const text = (field: string): string => (typeof objectRef[field] === 'string' ? objectRef[field] : '');
   if (text('resource') === '') return undefined;
   const subresource = text('subresource');
-  return { group: text('apiGroup'), version: text('apiVersion'), resource: text('resource'), namespace: text('namespace'), name: text('name'), subresource: subresource === '' ? undefined : subresource, verb: known, query };
+  return {
+    group: text('apiGroup'),
+    version: text('apiVersion'),
+    resource: text('resource'),
+    namespace: text('namespace'),
+    name: text('name'),
+    subresource: subresource === '' ? undefined : subresource,
+    verb: known,
+    query,
+  };
 }
 
 /** One request of an audit log. */
@@ -83,7 +109,12 @@ class AuditRequest {
         cluster: context.cluster,
         actor: this.actor(),
         verb: info.verb,
-        scope: { group: info.group, resource: info.resource, ...(info.namespace === '' ? {} : { namespace: info.namespace }), ...(info.name === '' ? {} : { name: info.name }) },
+        scope: {
+          group: info.group,
+          resource: info.resource,
+          ...(info.namespace === '' ? {} : { namespace: info.namespace }),
+          ...(info.name === '' ? {} : { name: info.name }),
+        },
         given: objects.map((item) => item.given),
         cacheAllowed: info.verb === 'watch' || (version !== '' && info.query.get('resourceVersionMatch') !== 'Exact'),
         ...(code === 200 ? {} : { code }),
@@ -97,16 +128,24 @@ class AuditRequest {
     const answer = value['responseObject'];
     const patchType = info.verb === 'patch' ? patchTypeOf(sent, answer, info) : undefined;
     const request = writeRequest(info, patchType, sent);
-    if (request === undefined || (request.verb === 'create' && info.subresource !== undefined && info.subresource !== 'status')) return [];
+    if (
+      request === undefined ||
+      (request.verb === 'create' && info.subresource !== undefined && info.subresource !== 'status')
+    )
+      return [];
     const code = this.code();
-    const said = value['stage'] === 'Panic' ? { outcome: 'uncertain' as const, code } : answerOf(code, isJsonObject(answer) ? answer : this.status());
+    const said =
+      value['stage'] === 'Panic'
+        ? { outcome: 'uncertain' as const, code }
+        : answerOf(code, isJsonObject(answer) ? answer : this.status());
     const dryRun = request.dryRun === true;
     const stored = said.outcome === 'accepted' && !dryRun;
     const { manager, ...rest } = request;
     const preconditions = request.preconditions ?? this.refPreconditions(request.verb);
     const result = dryRun || !('result' in said) ? undefined : said.result;
     const { result: _result, ...answered } = { result: undefined, ...said };
-    const body = sent === undefined ? {} : { body: isSecretResource(info) ? hideSecrets(sent, context.secretKey) : sent };
+    const body =
+      sent === undefined ? {} : { body: isSecretResource(info) ? hideSecrets(sent, context.secretKey) : sent };
     const event: NewTraceEvent = {
       type: 'write',
       at,
@@ -122,7 +161,14 @@ class AuditRequest {
       ...answered,
       ...(result === undefined ? {} : { result }),
     };
-    const shown = stored && isJsonObject(answer) && request.verb !== 'delete' && request.verb !== 'deletecollection' && (info.subresource === undefined || info.subresource === 'status') ? this.observed(answer, true) : undefined;
+    const shown =
+      stored &&
+      isJsonObject(answer) &&
+      request.verb !== 'delete' &&
+      request.verb !== 'deletecollection' &&
+      (info.subresource === undefined || info.subresource === 'status')
+        ? this.observed(answer, true)
+        : undefined;
     return shown === undefined ? [event] : [event, shown];
   }
 
@@ -138,7 +184,10 @@ class AuditRequest {
     if (!whole) return undefined;
     const { info, at, context } = this;
     const metadata = object['metadata'];
-    const released = isJsonObject(metadata) && typeof metadata['deletionTimestamp'] === 'string' && (!Array.isArray(metadata['finalizers']) || metadata['finalizers'].length === 0);
+    const released =
+      isJsonObject(metadata) &&
+      typeof metadata['deletionTimestamp'] === 'string' &&
+      (!Array.isArray(metadata['finalizers']) || metadata['finalizers'].length === 0);
     return observedFrom(object, {
       cluster: context.cluster,
       via: 'audit',
@@ -164,9 +213,13 @@ class AuditRequest {
 
   private actor(): Actor {
     const { user, impersonatedUser, userAgent } = this.value;
-    const name = (item: Json | undefined): string | undefined => (isJsonObject(item) && typeof item['username'] === 'string' ? item['username'] : undefined);
+    const name = (item: Json | undefined): string | undefined =>
+      isJsonObject(item) && typeof item['username'] === 'string' ? item['username'] : undefined;
     const username = name(impersonatedUser) ?? name(user);
-    return { ...(username === undefined ? {} : { user: username }), ...(typeof userAgent === 'string' ? { agent: userAgent } : {}) };
+    return {
+      ...(username === undefined ? {} : { user: username }),
+      ...(typeof userAgent === 'string' ? { agent: userAgent } : {}),
+    };
   }
 
   /** At the Metadata level the reference still names UID and version of the object that was sent. */
@@ -174,7 +227,10 @@ class AuditRequest {
     const ref = this.value['objectRef'];
     if (!isJsonObject(ref) || verb !== 'replace' || this.value['requestObject'] !== undefined) return undefined;
     const { uid, resourceVersion } = ref;
-    const found = { ...(typeof uid === 'string' ? { uid } : {}), ...(typeof resourceVersion === 'string' ? { token: resourceVersion } : {}) };
+    const found = {
+      ...(typeof uid === 'string' ? { uid } : {}),
+      ...(typeof resourceVersion === 'string' ? { token: resourceVersion } : {}),
+    };
     return Object.keys(found).length === 0 ? undefined : found;
   }
 
@@ -202,8 +258,10 @@ function patchTypeOf(sent: Json | undefined, answer: Json | undefined, info: Req
   if (sent === undefined) return info.query.has('force') ? 'apply' : undefined;
   if (Array.isArray(sent)) return 'json-patch';
   if (!isJsonObject(sent)) return undefined;
-  const named = typeof sent['apiVersion'] === 'string' && typeof sent['kind'] === 'string' && info.query.has('fieldManager');
-  if (info.query.has('force') || (named && (appliedBy(answer, info.query.get('fieldManager') ?? '') ?? true))) return 'apply';
+  const named =
+    typeof sent['apiVersion'] === 'string' && typeof sent['kind'] === 'string' && info.query.has('fieldManager');
+  if (info.query.has('force') || (named && (appliedBy(answer, info.query.get('fieldManager') ?? '') ?? true)))
+    return 'apply';
   return JSON.stringify(sent).includes('"$') ? 'strategic' : 'merge-patch';
 }
 

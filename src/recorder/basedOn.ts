@@ -27,13 +27,22 @@ export class BaseFinder {
   }
 
   /** The base of a write and its changed paths against it, as far as they can be told. */
-  find(client: string, uid: string | undefined, token: string | undefined, body: JsonObject | undefined): Pick<WriteEvent, 'basedOn' | 'paths'> {
+  find(
+    client: string,
+    uid: string | undefined,
+    token: string | undefined,
+    body: JsonObject | undefined,
+  ): Pick<WriteEvent, 'basedOn' | 'paths'> {
     if (uid === undefined) return {};
     const named = token ?? this.given.get(`${client}\0${uid}`);
     const versions = this.contents.get(uid) ?? [];
     const base = versions.find((version) => version.token === named);
-    const paths = body === undefined || base === undefined ? undefined : changedPaths(base.leaves, leavesOf(body)).slice(0, 200);
-    const older = body === undefined || paths === undefined ? undefined : nearer(versions, versions.indexOf(base ?? { token: '', leaves: new Map() }), leavesOf(body), paths.length);
+    const paths =
+      body === undefined || base === undefined ? undefined : changedPaths(base.leaves, leavesOf(body)).slice(0, 200);
+    const older =
+      body === undefined || paths === undefined
+        ? undefined
+        : nearer(versions, versions.indexOf(base ?? { token: '', leaves: new Map() }), leavesOf(body), paths.length);
     const basedOn: WriteEvent['basedOn'] =
       older !== undefined
         ? { uid, token: older, known: 'content' }
@@ -47,7 +56,12 @@ export class BaseFinder {
 }
 
 /** An older version that the content differs from in fewer fields than from the one it claims. */
-function nearer(versions: readonly { token: string; leaves: Leaves }[], claimed: number, content: Leaves, distance: number): string | undefined {
+function nearer(
+  versions: readonly { token: string; leaves: Leaves }[],
+  claimed: number,
+  content: Leaves,
+  distance: number,
+): string | undefined {
   let best: { token: string; distance: number } | undefined;
   for (const version of versions.slice(0, Math.max(claimed, 0))) {
     const own = changedPaths(version.leaves, content).length;

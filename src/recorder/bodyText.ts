@@ -30,7 +30,9 @@ export function readBody(bytes: Buffer, contentType: string | undefined, parseYa
     if (form === 'yaml') return { value: parseYaml(bytes.toString('utf8')) };
     return { notAnalysed: `${contentType ?? 'no media type'}, ${bytes.length} bytes` };
   } catch (error) {
-    return { notAnalysed: `${contentType ?? 'no media type'}, ${bytes.length} bytes: ${isAppError(error) ? error.code : messageOf(error)}` };
+    return {
+      notAnalysed: `${contentType ?? 'no media type'}, ${bytes.length} bytes: ${isAppError(error) ? error.code : messageOf(error)}`,
+    };
   }
 }
 
@@ -39,7 +41,10 @@ function readProtobuf(bytes: Buffer): BodyRead {
     return { value: decodeKubernetesProtobuf(bytes).object };
   } catch (error) {
     const { apiVersion, kind, metadata } = readMetadata(bytes);
-    return { notAnalysed: `protobuf of ${apiVersion} ${kind}: ${messageOf(error)}`, value: { apiVersion, kind, metadata } };
+    return {
+      notAnalysed: `protobuf of ${apiVersion} ${kind}: ${messageOf(error)}`,
+      value: { apiVersion, kind, metadata },
+    };
   }
 }
 

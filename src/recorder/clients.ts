@@ -34,11 +34,19 @@ function hashOf(token: string): Buffer {
 const WEBSOCKET_BEARER = 'base64url.bearer.authorization.k8s.io.';
 
 /** The bearer token of a request: from its Authorization header or, as browsers do, from a WebSocket protocol's name. */
-export function presentedToken(headers: { readonly authorization?: string | undefined; readonly protocols?: string | undefined }): string | undefined {
+export function presentedToken(headers: {
+  readonly authorization?: string | undefined;
+  readonly protocols?: string | undefined;
+}): string | undefined {
   const bearer = /^Bearer\s+(.+)$/i.exec(headers.authorization ?? '')?.[1];
   if (bearer !== undefined) return bearer.trim();
-  const protocol = headers.protocols?.split(',').map((item) => item.trim()).find((item) => item.startsWith(WEBSOCKET_BEARER));
-  return protocol === undefined ? undefined : Buffer.from(protocol.slice(WEBSOCKET_BEARER.length), 'base64url').toString('utf8');
+  const protocol = headers.protocols
+    ?.split(',')
+    .map((item) => item.trim())
+    .find((item) => item.startsWith(WEBSOCKET_BEARER));
+  return protocol === undefined
+    ? undefined
+    : Buffer.from(protocol.slice(WEBSOCKET_BEARER.length), 'base64url').toString('utf8');
 }
 
 /** The client of a request, by its token; undefined where it is nobody's. */
@@ -49,17 +57,32 @@ export function authenticated(clients: Clients, request: IncomingMessage): strin
 
 /** The WebSocket protocols without the one that carries a token. */
 export function withoutBearerProtocol(protocols: string): string {
-  return protocols.split(',').map((item) => item.trim()).filter((item) => !item.startsWith(WEBSOCKET_BEARER)).join(', ');
+  return protocols
+    .split(',')
+    .map((item) => item.trim())
+    .filter((item) => !item.startsWith(WEBSOCKET_BEARER))
+    .join(', ');
 }
 
 /** A kubeconfig (JSON is YAML) that points a client at the recorder. It holds no credential but the client's own token. */
-export function clientKubeconfig(client: { name: string; token: string; url: string; caPem: string; namespace: string }): string {
+export function clientKubeconfig(client: {
+  name: string;
+  token: string;
+  url: string;
+  caPem: string;
+  namespace: string;
+}): string {
   const context = { cluster: 'object-versions-recorder', user: client.name, namespace: client.namespace };
   const config = {
     apiVersion: 'v1',
     kind: 'Config',
     'current-context': 'object-versions-recorder',
-    clusters: [{ name: 'object-versions-recorder', cluster: { server: client.url, 'certificate-authority-data': Buffer.from(client.caPem).toString('base64') } }],
+    clusters: [
+      {
+        name: 'object-versions-recorder',
+        cluster: { server: client.url, 'certificate-authority-data': Buffer.from(client.caPem).toString('base64') },
+      },
+    ],
     users: [{ name: client.name, user: { token: client.token } }],
     contexts: [{ name: 'object-versions-recorder', context }],
   };

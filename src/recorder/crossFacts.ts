@@ -8,7 +8,10 @@ import { severityOf } from '../core/findings/finding.ts';
 /** What rules between objects need of one shard: which names changed hands, and who points at which UID. */
 export interface Facts {
   /** Incarnations of names that changed hands, in their order. */
-  readonly recreated: readonly { readonly name: ObjectName; readonly uids: readonly { readonly uid: string; readonly at: number; readonly seq: number }[] }[];
+  readonly recreated: readonly {
+    readonly name: ObjectName;
+    readonly uids: readonly { readonly uid: string; readonly at: number; readonly seq: number }[];
+  }[];
   readonly mentions: readonly Mention[];
 }
 
@@ -33,18 +36,29 @@ export class CrossFacts {
     if (event.type !== 'observed') return;
     const key = nameKey(event.cluster, event.name);
     const known = this.names.get(key) ?? { name: event.name, uids: [] };
-    if (!known.uids.some((item) => item.uid === event.uid)) known.uids.push({ uid: event.uid, at: event.at, seq: event.seq });
+    if (!known.uids.some((item) => item.uid === event.uid))
+      known.uids.push({ uid: event.uid, at: event.at, seq: event.seq });
     if (this.names.has(key) || this.names.size < MAX_NAMES) this.names.set(key, known);
     if (event.body === undefined) return;
     for (const mention of uidMentions(event.body, (uid) => UUID.test(uid) && uid !== event.uid)) {
       const path = formatPath(mention.path);
       const id = `${event.uid} ${path}`;
-      if (this.mentions.has(id) || this.mentions.size < MAX_MENTIONS) this.mentions.set(id, { holder: { ...event.name, uid: event.uid }, path, uid: mention.uid, at: event.at, seq: event.seq });
+      if (this.mentions.has(id) || this.mentions.size < MAX_MENTIONS)
+        this.mentions.set(id, {
+          holder: { ...event.name, uid: event.uid },
+          path,
+          uid: mention.uid,
+          at: event.at,
+          seq: event.seq,
+        });
     }
   }
 
   facts(): Facts {
-    return { recreated: [...this.names.values()].filter((item) => item.uids.length > 1), mentions: [...this.mentions.values()] };
+    return {
+      recreated: [...this.names.values()].filter((item) => item.uids.length > 1),
+      mentions: [...this.mentions.values()],
+    };
   }
 }
 
@@ -56,13 +70,29 @@ export function crossFindings(all: readonly Facts[], known: readonly Finding[]):
     if (live === undefined) continue;
     for (const item of uids.slice(0, -1)) dead.set(item.uid, { live, name });
   }
-  const told = new Set(known.filter((finding) => finding.id === 'stale-reference').map((finding) => `${finding.object.uid} ${finding.fields.join()}`));
-  return all.flatMap((facts) => facts.mentions).flatMap((mention) => {
-    const target = dead.get(mention.uid);
-    if (target === undefined || mention.holder.uid === target.live.uid || told.has(`${mention.holder.uid} ${mention.path}`)) return [];
-    if (mention.at < target.live.at && mention.path !== '.spec.claimRef.uid' && !mention.path.startsWith('.metadata.ownerReferences')) return [];
-    return [finding(mention, target.live, target.name)];
-  });
+  const told = new Set(
+    known
+      .filter((finding) => finding.id === 'stale-reference')
+      .map((finding) => `${finding.object.uid} ${finding.fields.join()}`),
+  );
+  return all
+    .flatMap((facts) => facts.mentions)
+    .flatMap((mention) => {
+      const target = dead.get(mention.uid);
+      if (
+        target === undefined ||
+        mention.holder.uid === target.live.uid ||
+        told.has(`${mention.holder.uid} ${mention.path}`)
+      )
+        return [];
+      if (
+        mention.at < target.live.at &&
+        mention.path !== '.spec.claimRef.uid' &&
+        !mention.path.startsWith('.metadata.ownerReferences')
+      )
+        return [];
+      return [finding(mention, target.live, target.name)];
+    });
 }
 
 function finding(mention: Mention, live: { uid: string; at: number; seq: number }, name: ObjectName): Finding {
@@ -78,7 +108,8 @@ function finding(mention: Mention, live: { uid: string; at: number; seq: number 
     lastAt: mention.at,
     events: [live.seq, mention.seq],
     explanation: `${mention.path} of ${mention.holder.name} points at the UID ${mention.uid}, which is gone; ${name.resource}/${name.name} exists again as ${live.uid}.`,
-    remedy: 'Point at the object by its present UID, or remove the reference once you know that the new object is the one that is meant.',
+    remedy:
+      'Point at the object by its present UID, or remove the reference once you know that the new object is the one that is meant.',
     sureness: 'certain',
     details: { dead: mention.uid, live: live.uid, name: name.name },
   };

@@ -33,7 +33,10 @@ export class EventSource {
   private readonly shard: Shard | undefined;
   private readonly trace = new TraceReader();
 
-  constructor(path: string, input: { stdin: Readable; signal: AbortSignal; context: AuditContext; shard?: Shard | undefined }) {
+  constructor(
+    path: string,
+    input: { stdin: Readable; signal: AbortSignal; context: AuditContext; shard?: Shard | undefined },
+  ) {
     this.path = path;
     this.context = input.context;
     this.shard = input.shard;
@@ -70,7 +73,8 @@ export class EventSource {
   }
 
   private takeAudit(line: string, timed: TimedEvents[]): void {
-    if (line.includes('"stage":"RequestReceived"') || (this.shard !== undefined && isForeignLine(line, this.shard))) return;
+    if (line.includes('"stage":"RequestReceived"') || (this.shard !== undefined && isForeignLine(line, this.shard)))
+      return;
     let value: Json;
     try {
       value = parseJson(line);
@@ -103,7 +107,9 @@ export class EventSource {
   private finish(): TimedEvents[] | undefined {
     if (this.counts.kind !== 'trace') {
       if (this.counts.kind === 'unknown' && this.counts.lines > 0) {
-        throw new AppError('trace-unreadable', `${this.path} is neither a trace nor an audit log of audit.k8s.io/v1.`, { advice: 'Give a file that `record --trace` wrote, or the JSON Lines of an API server’s audit log backend.' });
+        throw new AppError('trace-unreadable', `${this.path} is neither a trace nor an audit log of audit.k8s.io/v1.`, {
+          advice: 'Give a file that `record --trace` wrote, or the JSON Lines of an API server’s audit log backend.',
+        });
       }
       return undefined;
     }
@@ -123,5 +129,7 @@ export class EventSource {
 
 function kindOf(line: string): SourceCounts['kind'] {
   if (line.includes('"trace":"object-versions"') || /^\s*\{\s*"trace"\s*:/.test(line)) return 'trace';
-  return line.includes('audit.k8s.io/') || (line.includes('"auditID"') && line.includes('"stage"')) ? 'audit' : 'unknown';
+  return line.includes('audit.k8s.io/') || (line.includes('"auditID"') && line.includes('"stage"'))
+    ? 'audit'
+    : 'unknown';
 }

@@ -26,7 +26,13 @@ export class ExchangeRecord {
   private body: BodyRead | undefined;
   private base: Pick<WriteEvent, 'basedOn' | 'paths'> = {};
 
-  constructor(recording: Recording, info: RequestInfo, actor: Actor, contentType: string | undefined, startedAt: number) {
+  constructor(
+    recording: Recording,
+    info: RequestInfo,
+    actor: Actor,
+    contentType: string | undefined,
+    startedAt: number,
+  ) {
     this.recording = recording;
     this.info = info;
     this.actor = actor;
@@ -39,13 +45,17 @@ export class ExchangeRecord {
   /** The request's body is complete (or too large to be kept). */
   requested(bytes: Buffer | undefined, size: number): void {
     const patchType = this.info.verb === 'patch' ? patchTypeOf(this.contentType ?? '') : undefined;
-    this.body = bytes === undefined ? { notAnalysed: `${this.contentType ?? 'no media type'}, ${size} bytes` } : readBody(bytes, this.contentType ?? 'application/json', this.recording.parseYaml);
+    this.body =
+      bytes === undefined
+        ? { notAnalysed: `${this.contentType ?? 'no media type'}, ${size} bytes` }
+        : readBody(bytes, this.contentType ?? 'application/json', this.recording.parseYaml);
     this.write = writeRequest(this.info, patchType, this.body.value);
     if (this.write === undefined) return;
     const sent = isJsonObject(this.body.value) && !('notAnalysed' in this.body) ? this.body.value : undefined;
     const whole = this.write.verb === 'replace' ? sent : undefined;
     const uid = this.write.preconditions?.uid ?? this.recording.uidGiven(this.actor.client ?? '', nameOf(this.info));
-    if (this.write.verb !== 'create') this.base = this.recording.bases.find(this.actor.client ?? '', uid, this.write.preconditions?.token, whole);
+    if (this.write.verb !== 'create')
+      this.base = this.recording.bases.find(this.actor.client ?? '', uid, this.write.preconditions?.token, whole);
   }
 
   answered(status: number): void {
@@ -56,13 +66,19 @@ export class ExchangeRecord {
   gave(objects: readonly GivenObject[]): void {
     const { info, recording } = this;
     if (info.verb !== 'get' && info.verb !== 'list' && info.verb !== 'watch') return;
-    if (this.status < 200 || this.status >= 300 || (info.subresource !== undefined && info.subresource !== 'status' && info.subresource !== 'scale')) return;
+    if (
+      this.status < 200 ||
+      this.status >= 300 ||
+      (info.subresource !== undefined && info.subresource !== 'status' && info.subresource !== 'scale')
+    )
+      return;
     for (const item of objects) this.observe(item);
     for (let at = 0; at < objects.length; at += MAX_GIVEN) {
       this.total += objects.length;
       const given = objects.slice(at, at + MAX_GIVEN).map((item) => item.given);
       recording.add(this.readEvent(info.verb, given));
-      for (const item of given) recording.give(this.actor.client ?? '', { ...nameOf(info), ...item }, item.uid, item.token);
+      for (const item of given)
+        recording.give(this.actor.client ?? '', { ...nameOf(info), ...item }, item.uid, item.token);
     }
   }
 
@@ -73,9 +89,17 @@ export class ExchangeRecord {
     if (lost !== undefined && (complete || info.verb === 'watch')) recording.lost(info, this.startedAt, lost);
     if (this.write !== undefined) this.endWrite(this.write, ending, answer);
     else if (info.verb === 'get' || info.verb === 'list') {
-      if (this.total === 0 && complete && this.status !== 0) recording.add({ ...this.readEvent(info.verb, []), ...(this.status === 200 ? {} : { code: this.status }) });
+      if (this.total === 0 && complete && this.status !== 0)
+        recording.add({ ...this.readEvent(info.verb, []), ...(this.status === 200 ? {} : { code: this.status }) });
       if (info.verb === 'get' && this.status === 404 && info.subresource === undefined && isMissing(answer)) {
-        recording.add({ type: 'absent', at: recording.now(), via: 'recorder', cluster: recording.cluster, name: nameOf(info), how: '404' });
+        recording.add({
+          type: 'absent',
+          at: recording.now(),
+          via: 'recorder',
+          cluster: recording.cluster,
+          name: nameOf(info),
+          how: '404',
+        });
       }
       if (answer !== undefined && 'notAnalysed' in answer) recording.notAnalysed('reads', answer.notAnalysed);
     }
@@ -112,13 +136,21 @@ export class ExchangeRecord {
     const covered = recording.isFollowed(info, item.given.namespace);
     const selective = info.query.has('labelSelector') || info.query.has('fieldSelector');
     const stream = covered || selective || this.stream === undefined ? undefined : this.stream;
-    const name: ObjectName = { group: info.group, resource: info.resource, namespace: item.given.namespace, name: item.given.name };
+    const name: ObjectName = {
+      group: info.group,
+      resource: info.resource,
+      namespace: item.given.namespace,
+      name: item.given.name,
+    };
     if (item.change === 'DELETED') {
       if (stream !== undefined) this.addDeleted(item.object, name, stream);
       return;
     }
     if (!recording.isNew(uid, token, stream !== undefined)) return;
-    recording.observe(item.object, { resource: info, ...(stream === undefined ? {} : { stream, ...(item.change === undefined ? {} : { change: item.change }) }) });
+    recording.observe(item.object, {
+      resource: info,
+      ...(stream === undefined ? {} : { stream, ...(item.change === undefined ? {} : { change: item.change }) }),
+    });
   }
 
   private addDeleted(object: JsonObject, name: ObjectName, stream: string): void {
@@ -129,16 +161,26 @@ export class ExchangeRecord {
 
   private endWrite(write: WriteRequest, ending: Ending, answer: BodyRead | undefined): void {
     const { recording, info } = this;
-    if (write.verb === 'create' && (isReview(info.resource) || (info.name !== '' && info.subresource !== 'status'))) return;
+    if (write.verb === 'create' && (isReview(info.resource) || (info.name !== '' && info.subresource !== 'status')))
+      return;
     const complete = ending === 'complete';
     const unread = answer === undefined || 'notAnalysed' in answer;
-    const said: Answer = complete ? answerOf(this.status, answer?.value) : { outcome: ending === 'client-gone' && this.status === 0 ? 'cancelled' : 'uncertain', code: this.status };
+    const said: Answer =
+      complete || (ending === 'client-gone' && this.status !== 0)
+        ? answerOf(this.status, answer?.value)
+        : { outcome: ending === 'client-gone' ? 'cancelled' : 'uncertain', code: this.status };
     const dryRun = write.dryRun === true;
     const stored = complete && !dryRun && said.outcome === 'accepted';
     const whole = stored && !unread && isJsonObject(answer.value) ? answer.value : undefined;
     const name = writtenName(info, answer?.value, this.body?.value);
     const result = dryRun ? undefined : said.result;
-    const unchanged = stored && result !== undefined && write.verb !== 'create' && write.verb !== 'delete' && result.token !== '' && this.isNoOp(result.token, result.uid, write, whole);
+    const unchanged =
+      stored &&
+      result !== undefined &&
+      write.verb !== 'create' &&
+      write.verb !== 'delete' &&
+      result.token !== '' &&
+      this.isNoOp(result.token, result.uid, write, whole);
     const note = this.body !== undefined && 'notAnalysed' in this.body ? this.body.notAnalysed : undefined;
     if (note !== undefined) recording.notAnalysed('writes', note);
     const { manager, ...rest } = write;
@@ -159,10 +201,18 @@ export class ExchangeRecord {
       ...(unchanged ? { outcome: 'unchanged' } : {}),
       ...(result === undefined ? {} : { result }),
     });
-    if (result !== undefined && result.token !== '' && stored && write.verb !== 'delete') recording.give(this.actor.client ?? '', name, result.uid, result.token);
+    if (result !== undefined && result.token !== '' && stored && write.verb !== 'delete')
+      recording.give(this.actor.client ?? '', name, result.uid, result.token);
     const parent = info.subresource === undefined || info.subresource === 'status';
-    if (whole !== undefined && parent && write.verb !== 'delete' && write.verb !== 'deletecollection' && !releases(whole)) {
-      if (result !== undefined && recording.isNew(result.uid, result.token, false)) recording.observe(whole, { resource: info });
+    if (
+      whole !== undefined &&
+      parent &&
+      write.verb !== 'delete' &&
+      write.verb !== 'deletecollection' &&
+      !releases(whole)
+    ) {
+      if (result !== undefined && recording.isNew(result.uid, result.token, false))
+        recording.observe(whole, { resource: info });
     }
   }
 
@@ -192,7 +242,11 @@ function isReview(resource: string): boolean {
 }
 
 function isMissing(answer: BodyRead | undefined): boolean {
-  return isJsonObject(answer?.value) && isJsonObject(answer.value['details']) && typeof answer.value['details']['name'] === 'string';
+  return (
+    isJsonObject(answer?.value) &&
+    isJsonObject(answer.value['details']) &&
+    typeof answer.value['details']['name'] === 'string'
+  );
 }
 
 /** A create is named by its answer, or by its body where that was refused. */

@@ -39,7 +39,8 @@ export class ExchangeTap implements Tap {
     this.takeRequest();
     const ok = status >= 200 && status < 300;
     const { verb } = this.info;
-    const form = ok && verb === 'watch' ? 'watch' : ok && (verb === 'list' || verb === 'deletecollection') ? 'list' : 'single';
+    const form =
+      ok && verb === 'watch' ? 'watch' : ok && (verb === 'list' || verb === 'deletecollection') ? 'list' : 'single';
     this.reader = answerReader(form, headers['content-type']);
     this.unzip = decoder(headers['content-encoding']);
     if (this.unzip !== undefined) this.startUnzip(this.unzip);
@@ -83,7 +84,8 @@ export class ExchangeTap implements Tap {
 
   private read(chunk: Buffer): void {
     if (this.lost !== undefined) return;
-    if (!this.queue.add(chunk.length, () => this.parse(chunk))) this.lost = 'more came than could be read beside the traffic';
+    if (!this.queue.add(chunk.length, () => this.parse(chunk)))
+      this.lost = 'more came than could be read beside the traffic';
   }
 
   private parse(chunk: Buffer): void {
@@ -102,7 +104,8 @@ export class ExchangeTap implements Tap {
       return;
     }
     try {
-      const { given, body } = ending === 'complete' || this.info.verb === 'watch' ? this.reader.end() : { given: [], body: undefined };
+      const { given, body } =
+        ending === 'complete' || this.info.verb === 'watch' ? this.reader.end() : { given: [], body: undefined };
       if (given.length > 0) this.record.gave(given);
       this.record.ended(ending, body, undefined);
     } catch (error) {

@@ -70,7 +70,9 @@ export class Follower {
             this.live.set(key, state.phase === 'live');
             if (state.phase !== 'failed' || said) return;
             said = true;
-            this.options.onProblem(`${info.resource} cannot be watched (${state.error?.message ?? 'refused'}): writes to it that go past the recorder are not seen.`);
+            this.options.onProblem(
+              `${info.resource} cannot be watched (${state.error?.message ?? 'refused'}): writes to it that go past the recorder are not seen.`,
+            );
           },
         },
         { secretKey: this.options.secretKey, keepBodies: this.options.keepBodies },
@@ -96,7 +98,9 @@ export class Follower {
 }
 
 function find(discovery: Discovery, info: RequestInfo): ApiResource | undefined {
-  return discovery.resources.find((item) => item.group === info.group && item.version === info.version && item.resource === info.resource);
+  return discovery.resources.find(
+    (item) => item.group === info.group && item.version === info.version && item.resource === info.resource,
+  );
 }
 
 function keyOf(info: RequestInfo, namespace: string): string {

@@ -1,5 +1,15 @@
 /** Headers that belong to one connection and are never passed on. Source: RFC 9110, section 7.6.1. */
-const HOP_BY_HOP = new Set(['connection', 'keep-alive', 'proxy-authenticate', 'proxy-authorization', 'proxy-connection', 'te', 'trailer', 'transfer-encoding', 'upgrade']);
+const HOP_BY_HOP = new Set([
+  'connection',
+  'keep-alive',
+  'proxy-authenticate',
+  'proxy-authorization',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+]);
 const CLIENT_ONLY = new Set(['authorization', 'host']);
 const BINARY = /^application\/(vnd\.kubernetes\.protobuf|cbor|cbor-seq)\b/i;
 const JSON_TYPE = /^(application\/(json|\*)|\*\/\*)/i;
@@ -13,7 +23,10 @@ export function* headerPairs(raw: RawHeaders): Generator<[string, string]> {
 }
 
 /** Headers of a request for the upstream: what belongs to the connection and the client's own credential is left out. */
-export function requestHeaders(raw: RawHeaders, options: { host: string; extra: Readonly<Record<string, string | string[]>>; transparent: boolean; upgrade?: string }): string[] {
+export function requestHeaders(
+  raw: RawHeaders,
+  options: { host: string; extra: Readonly<Record<string, string | string[]>>; transparent: boolean; upgrade?: string },
+): string[] {
   const listed = connectionListed(raw);
   const headers: string[] = ['Host', options.host];
   const present = new Set<string>();

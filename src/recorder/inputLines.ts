@@ -12,7 +12,11 @@ const MAX_LINE_BYTES = 256 * 1024 * 1024;
  * A last line without its line feed is marked: it may be torn.
  * @throws AppError `trace-unreadable`, `cancelled`
  */
-export async function* inputLines(path: string, stdin: Readable, signal: AbortSignal): AsyncGenerator<{ lines: string[]; torn?: string }> {
+export async function* inputLines(
+  path: string,
+  stdin: Readable,
+  signal: AbortSignal,
+): AsyncGenerator<{ lines: string[]; torn?: string }> {
   const source = path === '-' ? stdin : createReadStream(path, { highWaterMark: CHUNK_BYTES, signal });
   let held: Buffer[] = [];
   let heldBytes = 0;
@@ -31,7 +35,8 @@ export async function* inputLines(path: string, stdin: Readable, signal: AbortSi
       if (start < chunk.length) {
         held.push(Buffer.from(chunk.subarray(start)));
         heldBytes += chunk.length - start;
-        if (heldBytes > MAX_LINE_BYTES) throw new AppError('trace-unreadable', `${path} has a line of more than 256 MiB.`);
+        if (heldBytes > MAX_LINE_BYTES)
+          throw new AppError('trace-unreadable', `${path} has a line of more than 256 MiB.`);
       }
       if (lines.length > 0) yield { lines };
     }
@@ -52,7 +57,8 @@ async function* unzipped(source: Readable): AsyncGenerator<Buffer> {
   const head = Buffer.from(first.value as Uint8Array);
   if (head[0] !== 0x1f || head[1] !== 0x8b) {
     yield head;
-    for (let next = await chunks.next(); next.done !== true; next = await chunks.next()) yield Buffer.from(next.value as Uint8Array);
+    for (let next = await chunks.next(); next.done !== true; next = await chunks.next())
+      yield Buffer.from(next.value as Uint8Array);
     return;
   }
   const gunzip = createGunzip({ chunkSize: CHUNK_BYTES });

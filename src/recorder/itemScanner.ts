@@ -108,7 +108,10 @@ export class ItemScanner {
   }
 
   private endItem(): void {
-    if (this.itemBytes <= this.maxBytes) this.onItem((this.item.length === 1 ? (this.item[0] ?? Buffer.alloc(0)) : Buffer.concat(this.item)).toString('utf8'));
+    if (this.itemBytes <= this.maxBytes)
+      this.onItem(
+        (this.item.length === 1 ? (this.item[0] ?? Buffer.alloc(0)) : Buffer.concat(this.item)).toString('utf8'),
+      );
     this.item = [];
     this.itemBytes = 0;
   }

@@ -20,14 +20,21 @@ export async function mergeShards(files: readonly string[], signal: AbortSignal)
   const shards = await Promise.all(files.map((file) => readShard(file, signal)));
   checkComplete(shards);
   const facts = shards.map((shard) => shard['facts'] as unknown as Facts);
-  const findings = unique(shards.flatMap((shard) => (Array.isArray(shard['findings']) ? (shard['findings'] as unknown as Finding[]) : [])));
-  const counts: Record<string, unknown>[] = shards.map((shard) => (isJsonObject(shard['notAnalysed']) ? shard['notAnalysed'] : {}));
+  const findings = unique(
+    shards.flatMap((shard) => (Array.isArray(shard['findings']) ? (shard['findings'] as unknown as Finding[]) : [])),
+  );
+  const counts: Record<string, unknown>[] = shards.map((shard) =>
+    isJsonObject(shard['notAnalysed']) ? shard['notAnalysed'] : {},
+  );
   const notAnalysed: Record<string, unknown> = {};
-  for (const count of counts) for (const [what, value] of Object.entries(count)) {
-    if (typeof value === 'number') notAnalysed[what] = Math.max(value, Number(notAnalysed[what] ?? 0));
-    else notAnalysed[what] ??= value;
-  }
-  const notes = [...new Set(shards.flatMap((shard) => (Array.isArray(shard['notes']) ? shard['notes'].map(String) : [])))];
+  for (const count of counts)
+    for (const [what, value] of Object.entries(count)) {
+      if (typeof value === 'number') notAnalysed[what] = Math.max(value, Number(notAnalysed[what] ?? 0));
+      else notAnalysed[what] ??= value;
+    }
+  const notes = [
+    ...new Set(shards.flatMap((shard) => (Array.isArray(shard['notes']) ? shard['notes'].map(String) : []))),
+  ];
   const events = shards.reduce((most, shard) => Math.max(most, Number(shard['events'] ?? 0)), 0);
   return { findings: [...findings, ...crossFindings(facts, findings)], events, notAnalysed, notes };
 }
@@ -39,20 +46,27 @@ async function readShard(file: string, signal: AbortSignal): Promise<JsonObject>
   } catch (error) {
     throw new AppError('trace-unreadable', `${file} cannot be read: ${messageOf(error)}`, { cause: error });
   }
-  throw new AppError('trace-unreadable', `${file} is not the JSON of a shard.`, { advice: 'Give what `analyze --shard i/n --format json` printed.' });
+  throw new AppError('trace-unreadable', `${file} is not the JSON of a shard.`, {
+    advice: 'Give what `analyze --shard i/n --format json` printed.',
+  });
 }
 
 function checkComplete(shards: readonly JsonObject[]): void {
   const parts = shards.map((shard) => shard['shard'] as JsonObject);
   const count = Number(parts[0]?.['count'] ?? 0);
   const indexes = new Set(parts.map((part) => Number(part['index'])));
-  if (parts.every((part) => Number(part['count']) === count) && indexes.size === count && parts.length === count) return;
+  if (parts.every((part) => Number(part['count']) === count) && indexes.size === count && parts.length === count)
+    return;
   throw new AppError('usage', `These are not all ${count} shards of one analysis, each once.`);
 }
 
 /** What belongs to all shards (a gap) is told by each of them. */
 function unique(findings: readonly Finding[]): Finding[] {
   const seen = new Map<string, Finding>();
-  for (const finding of findings) seen.set(JSON.stringify([finding.id, finding.kind, finding.object, finding.actors, finding.fields, finding.events]), finding);
+  for (const finding of findings)
+    seen.set(
+      JSON.stringify([finding.id, finding.kind, finding.object, finding.actors, finding.fields, finding.events]),
+      finding,
+    );
   return [...seen.values()].sort((a, b) => a.firstAt - b.firstAt);
 }

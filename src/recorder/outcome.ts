@@ -12,7 +12,8 @@ export interface Answer {
 }
 
 const UID_TEXT = /Precondition failed: UID in precondition|the UID in the precondition|uid mismatch/i;
-const VERSION_TEXT = /object has been modified|ResourceVersion in the precondition|Precondition failed: ResourceVersion/i;
+const VERSION_TEXT =
+  /object has been modified|ResourceVersion in the precondition|Precondition failed: ResourceVersion/i;
 
 /**
  * Classifies the answer to a write by status, reason and causes; the message only tells apart the meanings of a 409, which
@@ -35,7 +36,12 @@ export function answerOf(code: number, body: Json | undefined): Answer {
   };
 }
 
-function refusal(code: number, reason: string, message: string, causes: readonly { reason?: string; field?: string }[]): WriteOutcome {
+function refusal(
+  code: number,
+  reason: string,
+  message: string,
+  causes: readonly { reason?: string; field?: string }[],
+): WriteOutcome {
   switch (code) {
     case 400:
       return 'invalid';
@@ -62,7 +68,9 @@ function refusal(code: number, reason: string, message: string, causes: readonly
     case 504:
       return 'uncertain';
     default:
-      return code >= 500 && (reason === 'InternalError' || reason === 'ServerTimeout' || code === 502) ? 'uncertain' : 'failed';
+      return code >= 500 && (reason === 'InternalError' || reason === 'ServerTimeout' || code === 502)
+        ? 'uncertain'
+        : 'failed';
   }
 }
 
@@ -87,21 +95,28 @@ function resultOf(object: JsonObject, isStatus: boolean): Answer['result'] {
   const metadata = object['metadata'];
   if (!isJsonObject(metadata) || typeof metadata['uid'] !== 'string') return undefined;
   const generation = metadata['generation'];
-  return { uid: metadata['uid'], token: text(metadata['resourceVersion']), ...(typeof generation === 'number' ? { generation } : {}) };
+  return {
+    uid: metadata['uid'],
+    token: text(metadata['resourceVersion']),
+    ...(typeof generation === 'number' ? { generation } : {}),
+  };
 }
 
 function causesOf(object: JsonObject | undefined): { reason?: string; message?: string; field?: string }[] {
   const details = object?.['details'];
   const causes = isJsonObject(details) ? details['causes'] : undefined;
   if (!Array.isArray(causes)) return [];
-  return causes.filter(isJsonObject).slice(0, 50).map((cause) => {
-    const { reason, message, field } = cause;
-    return {
-      ...(typeof reason === 'string' ? { reason } : {}),
-      ...(typeof message === 'string' ? { message: message.slice(0, 500) } : {}),
-      ...(typeof field === 'string' ? { field } : {}),
-    };
-  });
+  return causes
+    .filter(isJsonObject)
+    .slice(0, 50)
+    .map((cause) => {
+      const { reason, message, field } = cause;
+      return {
+        ...(typeof reason === 'string' ? { reason } : {}),
+        ...(typeof message === 'string' ? { message: message.slice(0, 500) } : {}),
+        ...(typeof field === 'string' ? { field } : {}),
+      };
+    });
 }
 
 function text(value: Json | undefined): string {

@@ -44,7 +44,10 @@ export async function startProxy(options: ProxyOptions, port = 0): Promise<Proxy
   server.on('request', handle);
   server.on('checkContinue', handle);
   server.on('checkExpectation', handle);
-  server.on('upgrade', (request: IncomingMessage, socket: Socket, head: Buffer) => void forwardUpgrade(options, request, socket, head));
+  server.on(
+    'upgrade',
+    (request: IncomingMessage, socket: Socket, head: Buffer) => void forwardUpgrade(options, request, socket, head),
+  );
   server.on('clientError', (_error: Error, socket: Socket) => {
     if (socket.writable) socket.end('HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Length: 0\r\n\r\n');
   });
@@ -64,7 +67,9 @@ export async function startProxy(options: ProxyOptions, port = 0): Promise<Proxy
 function listen(server: Server, port: number): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => {
-      reject(error.code === 'EADDRINUSE' ? new AppError('port-in-use', `Port ${port} is in use.`, { cause: error }) : error);
+      reject(
+        error.code === 'EADDRINUSE' ? new AppError('port-in-use', `Port ${port} is in use.`, { cause: error }) : error,
+      );
     });
     server.listen(port, '127.0.0.1', () => resolve());
   });
@@ -83,8 +88,17 @@ async function forward(options: ProxyOptions, request: IncomingMessage, response
   try {
     const connection = await options.upstream.connection(gone.signal);
     const send = (again: boolean): void => {
-      const headers = requestHeaders(request.rawHeaders, { host: options.upstream.host, extra: connection.headers, transparent: options.transparent });
-      const upstream = options.upstream.open(request.method ?? 'GET', options.upstream.basePath + (request.url ?? '/'), headers, connection);
+      const headers = requestHeaders(request.rawHeaders, {
+        host: options.upstream.host,
+        extra: connection.headers,
+        transparent: options.transparent,
+      });
+      const upstream = options.upstream.open(
+        request.method ?? 'GET',
+        options.upstream.basePath + (request.url ?? '/'),
+        headers,
+        connection,
+      );
       new Exchange(options, request, response, upstream, tap).run(again ? () => send(false) : undefined);
     };
     send(request.method === 'GET' || request.method === 'HEAD');
@@ -100,7 +114,8 @@ function fail(options: ProxyOptions, response: ServerResponse, code: 502 | 503, 
   replyStatus(response, code, message);
 }
 
-const UNREACHABLE = /^(ECONNREFUSED|ENOTFOUND|EHOSTUNREACH|ENETUNREACH|ETIMEDOUT|EAI_AGAIN|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO|ERR_TLS)/;
+const UNREACHABLE =
+  /^(ECONNREFUSED|ENOTFOUND|EHOSTUNREACH|ENETUNREACH|ETIMEDOUT|EAI_AGAIN|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO|ERR_TLS)/;
 
 /** One request on its way and its answer back. */
 class Exchange {
@@ -112,8 +127,15 @@ class Exchange {
   private answered = false;
   private ended = false;
   private broken = false;
+  private clientGone = false;
 
-  constructor(options: ProxyOptions, request: IncomingMessage, response: ServerResponse, upstream: ClientRequest, tap: Tap | undefined) {
+  constructor(
+    options: ProxyOptions,
+    request: IncomingMessage,
+    response: ServerResponse,
+    upstream: ClientRequest,
+    tap: Tap | undefined,
+  ) {
     this.options = options;
     this.request = request;
     this.response = response;
@@ -131,11 +153,14 @@ class Exchange {
     response.once('close', onClose);
     upstream.on('continue', () => response.writeContinue());
     upstream.on('information', (info) => {
-      if (info.statusCode === 103) response.writeEarlyHints(Object.fromEntries(Object.entries(info.headers).map(([name, value]) => [name, String(value)])));
+      if (info.statusCode === 103)
+        response.writeEarlyHints(
+          Object.fromEntries(Object.entries(info.headers).map(([name, value]) => [name, String(value)])),
+        );
     });
     upstream.on('response', (answer) => this.onResponse(answer));
     upstream.on('error', (error: NodeJS.ErrnoException) => {
-      if (this.answered || response.destroyed) return;
+      if (this.answered || this.clientGone || response.destroyed) return;
       if (again !== undefined && upstream.reusedSocket && error.code === 'ECONNRESET') {
         response.off('close', onClose);
         again();
@@ -146,8 +171,12 @@ class Exchange {
       this.end(false);
     });
     upstream.flushHeaders();
-    if (this.tap !== undefined && again === undefined) request.on('data', (chunk: Buffer) => this.tap?.requestChunk(chunk));
-    request.once('aborted', () => upstream.destroy());
+    if (this.tap !== undefined && again === undefined)
+      request.on('data', (chunk: Buffer) => this.tap?.requestChunk(chunk));
+    request.once('aborted', () => {
+      this.clientGone = true;
+      upstream.destroy();
+    });
     request.pipe(upstream);
   }
 

@@ -69,7 +69,9 @@ export async function startRecorder(options: RecorderOptions, signal: AbortSigna
     const id = await cluster.id(signal);
     const certificate = makeLoopbackCertificate(clock.now(), 'object-versions recorder');
     const keepBodies = options.keepBodies ?? true;
-    const queue = new WorkQueue(QUEUE_BYTES, (error) => options.onProblem(`Something that passed could not be recorded: ${messageOf(error)}`));
+    const queue = new WorkQueue(QUEUE_BYTES, (error) =>
+      options.onProblem(`Something that passed could not be recorded: ${messageOf(error)}`),
+    );
     const recording = new Recording({
       cluster: id,
       clock,
@@ -98,7 +100,13 @@ export async function startRecorder(options: RecorderOptions, signal: AbortSigna
         tap: (client, request) => {
           const info = requestInfo(request.method ?? 'GET', request.url ?? '/');
           if (info === undefined || info.verb === 'other') return undefined;
-          const record = new ExchangeRecord(recording, info, actorOf(client, request.headers), request.headers['content-type'], clock.now());
+          const record = new ExchangeRecord(
+            recording,
+            info,
+            actorOf(client, request.headers),
+            request.headers['content-type'],
+            clock.now(),
+          );
           return new ExchangeTap(info, record, queue);
         },
       },
@@ -109,7 +117,14 @@ export async function startRecorder(options: RecorderOptions, signal: AbortSigna
       url,
       caPem: certificate.caPem,
       cluster: { id, label: cluster.label, server: cluster.url },
-      kubeconfig: (client) => clientKubeconfig({ name: client, token: clients.tokenOf(client), url, caPem: certificate.caPem, namespace: cluster.namespace }),
+      kubeconfig: (client) =>
+        clientKubeconfig({
+          name: client,
+          token: clients.tokenOf(client),
+          url,
+          caPem: certificate.caPem,
+          namespace: cluster.namespace,
+        }),
       notAnalysed: () => structuredClone(recording.counts),
       settled: async () => {
         // An answer's last bytes reach the client before the connection tells that the exchange is over.

@@ -150,7 +150,12 @@ export class Recording {
       via: 'recorder',
       cluster: this.cluster,
       gap: `recorder-${this.gaps}`,
-      scope: { group: info.group, resource: info.resource, ...(info.namespace === '' ? {} : { namespace: info.namespace }), ...(info.name === '' ? {} : { name: info.name }) },
+      scope: {
+        group: info.group,
+        resource: info.resource,
+        ...(info.namespace === '' ? {} : { namespace: info.namespace }),
+        ...(info.name === '' ? {} : { name: info.name }),
+      },
       from,
       to: this.now(),
       cause: 'recorder',
@@ -160,7 +165,8 @@ export class Recording {
 
   private count(reason: string): void {
     const short = reason.replaceAll(/\d+ bytes/g, 'N bytes').slice(0, 120);
-    if (Object.keys(this.counts.reasons).length < 50 || short in this.counts.reasons) this.counts.reasons[short] = (this.counts.reasons[short] ?? 0) + 1;
+    if (Object.keys(this.counts.reasons).length < 50 || short in this.counts.reasons)
+      this.counts.reasons[short] = (this.counts.reasons[short] ?? 0) + 1;
   }
 }
 

@@ -20,7 +20,10 @@ export interface RequestInfo {
 export function requestInfo(method: string, url: string): RequestInfo | undefined {
   const at = url.indexOf('?');
   const query = new URLSearchParams(at < 0 ? '' : url.slice(at + 1));
-  const parts = (at < 0 ? url : url.slice(0, at)).split('/').filter((part) => part !== '').map(decoded);
+  const parts = (at < 0 ? url : url.slice(0, at))
+    .split('/')
+    .filter((part) => part !== '')
+    .map(decoded);
   const [root, ...rest] = parts;
   const grouped = root === 'apis';
   if (root !== 'api' && !grouped) return undefined;
@@ -29,7 +32,11 @@ export function requestInfo(method: string, url: string): RequestInfo | undefine
   if (version === undefined || rest.length === 0) return undefined;
   const watching = rest[0] === 'watch' || rest[0] === 'proxy' ? rest.shift() === 'watch' : false;
   let namespace = '';
-  if (rest[0] === 'namespaces' && rest.length > 2 && !(rest.length === 3 && (rest[2] === 'status' || rest[2] === 'finalize'))) {
+  if (
+    rest[0] === 'namespaces' &&
+    rest.length > 2 &&
+    !(rest.length === 3 && (rest[2] === 'status' || rest[2] === 'finalize'))
+  ) {
     namespace = rest[1] ?? '';
     rest.splice(0, 2);
   }
@@ -37,7 +44,16 @@ export function requestInfo(method: string, url: string): RequestInfo | undefine
   if (resource === '') return undefined;
   const flag = query.get('watch');
   const isWatch = watching || (name === '' && flag !== null && flag !== '0' && flag !== 'false');
-  return { group, version, resource, namespace, name, subresource: sub.length === 0 ? undefined : sub.join('/'), verb: verbOf(method, name, isWatch), query };
+  return {
+    group,
+    version,
+    resource,
+    namespace,
+    name,
+    subresource: sub.length === 0 ? undefined : sub.join('/'),
+    verb: verbOf(method, name, isWatch),
+    query,
+  };
 }
 
 function verbOf(method: string, name: string, isWatch: boolean): RequestInfo['verb'] {

@@ -21,7 +21,9 @@ export function shardEvent<E extends NewTraceEvent | TraceEvent>(event: E, shard
     case 'write':
       return isInShard(event.name, shard) ? event : undefined;
     case 'read': {
-      const given = event.given.filter((item) => isInShard({ ...event.scope, namespace: item.namespace, name: item.name }, shard));
+      const given = event.given.filter((item) =>
+        isInShard({ ...event.scope, namespace: item.namespace, name: item.name }, shard),
+      );
       return given.length === 0 && event.given.length > 0 ? undefined : { ...event, given };
     }
     case 'gap':

@@ -1,6 +1,10 @@
 import type { ServerResponse } from 'node:http';
 
-const REASONS: Readonly<Record<number, string>> = { 401: 'Unauthorized', 502: 'InternalError', 503: 'ServiceUnavailable' };
+const REASONS: Readonly<Record<number, string>> = {
+  401: 'Unauthorized',
+  502: 'InternalError',
+  503: 'ServiceUnavailable',
+};
 
 /** A Status object as an API server would answer it. */
 export function statusBody(code: number, message: string): string {

@@ -23,12 +23,18 @@ export class TraceWriter {
    * Opens the file (mode 0600: a trace holds what objects hold) and writes the header.
    * @throws AppError `storage-failed`
    */
-  static async open(path: string, header: { creator: string; clusters: TraceHeader['clusters']; at: number }, onProblem: (message: string) => void): Promise<TraceWriter> {
+  static async open(
+    path: string,
+    header: { creator: string; clusters: TraceHeader['clusters']; at: number },
+    onProblem: (message: string) => void,
+  ): Promise<TraceWriter> {
     const stream = createWriteStream(path, { mode: 0o600 });
     try {
       await once(stream, 'open');
     } catch (error) {
-      throw new AppError('storage-failed', `The trace ${path} cannot be written: ${messageOf(error)}`, { cause: error });
+      throw new AppError('storage-failed', `The trace ${path} cannot be written: ${messageOf(error)}`, {
+        cause: error,
+      });
     }
     const writer = new TraceWriter(stream, onProblem);
     stream.on('error', (error) => writer.fail(path, error));
@@ -53,6 +59,8 @@ export class TraceWriter {
   private fail(path: string, error: Error): void {
     if (this.failed) return;
     this.failed = true;
-    this.onProblem(`The trace ${path} cannot be written any more (${error.message}); the traffic and the findings go on without it.`);
+    this.onProblem(
+      `The trace ${path} cannot be written any more (${error.message}); the traffic and the findings go on without it.`,
+    );
   }
 }

@@ -10,7 +10,12 @@ import type { ProxyOptions } from './tap.ts';
  * Passes an upgrade (exec, attach, port-forward over SPDY or WebSocket) through: the head is sent on, then bytes flow both
  * ways until either side ends. Nothing of it is read.
  */
-export async function forwardUpgrade(options: ProxyOptions, request: IncomingMessage, socket: Socket, head: Buffer): Promise<void> {
+export async function forwardUpgrade(
+  options: ProxyOptions,
+  request: IncomingMessage,
+  socket: Socket,
+  head: Buffer,
+): Promise<void> {
   socket.on('error', () => socket.destroy());
   const client = authenticated(options.clients, request);
   if (client === undefined) {
@@ -22,8 +27,18 @@ export async function forwardUpgrade(options: ProxyOptions, request: IncomingMes
   try {
     const connection = await options.upstream.connection(gone.signal);
     const raw = cleanProtocols(request.rawHeaders);
-    const headers = requestHeaders(raw, { host: options.upstream.host, extra: connection.headers, transparent: true, upgrade: request.headers.upgrade ?? '' });
-    const upstream = options.upstream.open(request.method ?? 'GET', options.upstream.basePath + (request.url ?? '/'), headers, connection);
+    const headers = requestHeaders(raw, {
+      host: options.upstream.host,
+      extra: connection.headers,
+      transparent: true,
+      upgrade: request.headers.upgrade ?? '',
+    });
+    const upstream = options.upstream.open(
+      request.method ?? 'GET',
+      options.upstream.basePath + (request.url ?? '/'),
+      headers,
+      connection,
+    );
     gone.signal.addEventListener('abort', () => upstream.destroy(), { once: true });
     upstream.on('upgrade', (answer, other: Socket, first: Buffer) => {
       socket.write(headOf(answer, true));

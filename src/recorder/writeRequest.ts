@@ -26,7 +26,11 @@ export function patchTypeOf(contentType: string): WriteEvent['patchType'] {
 }
 
 /** Reads verb, options and preconditions; undefined for a request that writes nothing. */
-export function writeRequest(info: RequestInfo, patchType: WriteEvent['patchType'], body: Json | undefined): WriteRequest | undefined {
+export function writeRequest(
+  info: RequestInfo,
+  patchType: WriteEvent['patchType'],
+  body: Json | undefined,
+): WriteRequest | undefined {
   const { verb } = info;
   if (verb === 'get' || verb === 'list' || verb === 'watch' || verb === 'other') return undefined;
   const manager = info.query.get('fieldManager') ?? '';
@@ -44,9 +48,16 @@ export function writeRequest(info: RequestInfo, patchType: WriteEvent['patchType
   };
 }
 
-function preconditionsOf(verb: string, patchType: WriteEvent['patchType'], body: Json | undefined): { uid?: string; token?: string } | undefined {
+function preconditionsOf(
+  verb: string,
+  patchType: WriteEvent['patchType'],
+  body: Json | undefined,
+): { uid?: string; token?: string } | undefined {
   if (verb === 'create' || verb === 'deletecollection') return undefined;
-  if (verb === 'delete') return isJsonObject(body) && isJsonObject(body['preconditions']) ? pair(body['preconditions']['uid'], body['preconditions']['resourceVersion']) : undefined;
+  if (verb === 'delete')
+    return isJsonObject(body) && isJsonObject(body['preconditions'])
+      ? pair(body['preconditions']['uid'], body['preconditions']['resourceVersion'])
+      : undefined;
   if (patchType === 'json-patch') return operationsPair(body);
   const metadata = isJsonObject(body) ? body['metadata'] : undefined;
   return isJsonObject(metadata) ? pair(metadata['uid'], metadata['resourceVersion']) : undefined;
@@ -55,13 +66,19 @@ function preconditionsOf(verb: string, patchType: WriteEvent['patchType'], body:
 function operationsPair(body: Json | undefined): { uid?: string; token?: string } | undefined {
   if (!Array.isArray(body)) return undefined;
   const at = (path: string): Json | undefined => {
-    const operation = body.findLast((item) => isJsonObject(item) && item['path'] === path && typeof item['op'] === 'string' && item['op'] !== 'remove');
+    const operation = body.findLast(
+      (item) =>
+        isJsonObject(item) && item['path'] === path && typeof item['op'] === 'string' && item['op'] !== 'remove',
+    );
     return isJsonObject(operation) ? operation['value'] : undefined;
   };
   return pair(at('/metadata/uid'), at('/metadata/resourceVersion'));
 }
 
 function pair(uid: Json | undefined, token: Json | undefined): { uid?: string; token?: string } | undefined {
-  const found = { ...(typeof uid === 'string' && uid !== '' ? { uid } : {}), ...(typeof token === 'string' && token !== '' ? { token } : {}) };
+  const found = {
+    ...(typeof uid === 'string' && uid !== '' ? { uid } : {}),
+    ...(typeof token === 'string' && token !== '' ? { token } : {}),
+  };
   return Object.keys(found).length === 0 ? undefined : found;
 }

@@ -10,7 +10,12 @@ function bothRead(): Scenario {
   s.stream(name, 'U1', 'v1', data({ ann: '1' }));
   s.get('A', name, 'U1', 'v1');
   s.get('B', name, 'U1', 'v1');
-  s.write('B', name, 'replace', { preconditions: { token: 'v1' }, body: data({ ann: '1', bob: '1' }), result: { uid: 'U1', token: 'v2' }, stored: data({ ann: '1', bob: '1' }) });
+  s.write('B', name, 'replace', {
+    preconditions: { token: 'v1' },
+    body: data({ ann: '1', bob: '1' }),
+    result: { uid: 'U1', token: 'v2' },
+    stored: data({ ann: '1', bob: '1' }),
+  });
   return s;
 }
 
@@ -18,7 +23,12 @@ describe('lost updates', () => {
   it('A1: an older content with a newer token is a token swap, with field and both actors', () => {
     const s = bothRead();
     s.get('A', name, 'U1', 'v2');
-    s.write('A', name, 'replace', { preconditions: { token: 'v2' }, body: data({ ann: '1', cyd: '1' }), result: { uid: 'U1', token: 'v3' }, stored: data({ ann: '1', cyd: '1' }) });
+    s.write('A', name, 'replace', {
+      preconditions: { token: 'v2' },
+      body: data({ ann: '1', cyd: '1' }),
+      result: { uid: 'U1', token: 'v3' },
+      stored: data({ ann: '1', cyd: '1' }),
+    });
     const [finding] = s.findings().filter((item) => item.id === 'lost-update');
     assert.equal(finding?.kind, 'token-swap');
     assert.deepEqual(finding.fields, ['.data.bob']);
@@ -29,42 +39,87 @@ describe('lost updates', () => {
   it('A1: a body that carries the other change loses nothing', () => {
     const s = bothRead();
     s.get('A', name, 'U1', 'v2');
-    s.write('A', name, 'replace', { preconditions: { token: 'v2' }, body: data({ ann: '1', bob: '1', cyd: '1' }), result: { uid: 'U1', token: 'v3' }, stored: data({ ann: '1', bob: '1', cyd: '1' }) });
+    s.write('A', name, 'replace', {
+      preconditions: { token: 'v2' },
+      body: data({ ann: '1', bob: '1', cyd: '1' }),
+      result: { uid: 'U1', token: 'v3' },
+      stored: data({ ann: '1', bob: '1', cyd: '1' }),
+    });
     assert.deepEqual(s.told(), []);
   });
 
   it('A1: a stale write that is refused is a conflict and no lost update', () => {
     const s = bothRead();
     s.get('A', name, 'U1', 'v2');
-    s.write('A', name, 'replace', { preconditions: { token: 'v1' }, body: data({ ann: '1', cyd: '1' }), outcome: 'version-conflict', code: 409 });
+    s.write('A', name, 'replace', {
+      preconditions: { token: 'v1' },
+      body: data({ ann: '1', cyd: '1' }),
+      outcome: 'version-conflict',
+      code: 409,
+    });
     assert.deepEqual(s.told(), []);
-    assert.deepEqual(s.findings().map((item) => item.id), ['version-conflict']);
+    assert.deepEqual(
+      s.findings().map((item) => item.id),
+      ['version-conflict'],
+    );
   });
 
   it('a refused body that comes back with only its token changed is certain', () => {
     const s = bothRead();
     const body = data({ ann: '1', cyd: '1' });
-    s.write('A', name, 'replace', { preconditions: { token: 'v1' }, body: { ...body, metadata: { resourceVersion: 'v1' } }, outcome: 'version-conflict', code: 409 });
+    s.write('A', name, 'replace', {
+      preconditions: { token: 'v1' },
+      body: { ...body, metadata: { resourceVersion: 'v1' } },
+      outcome: 'version-conflict',
+      code: 409,
+    });
     s.get('A', name, 'U1', 'v2');
-    s.write('A', name, 'replace', { preconditions: { token: 'v2' }, body: { ...body, metadata: { resourceVersion: 'v2' } }, result: { uid: 'U1', token: 'v3' }, stored: body });
+    s.write('A', name, 'replace', {
+      preconditions: { token: 'v2' },
+      body: { ...body, metadata: { resourceVersion: 'v2' } },
+      result: { uid: 'U1', token: 'v3' },
+      stored: body,
+    });
     const found = s.findings().filter((item) => item.severity !== 'info');
-    assert.deepEqual(found.map((item) => [item.id, item.kind, item.sureness, item.fields]), [['lost-update', 'token-swap', 'certain', ['.data.bob']]]);
+    assert.deepEqual(
+      found.map((item) => [item.id, item.kind, item.sureness, item.fields]),
+      [['lost-update', 'token-swap', 'certain', ['.data.bob']]],
+    );
   });
 
   it('a repeated body also loses a field that both set to different values', () => {
     const s = new Scenario();
     s.stream(name, 'U1', 'v1', data({ n: '0' }));
     s.get('A', name, 'U1', 'v1');
-    s.write('B', name, 'replace', { preconditions: { token: 'v1' }, body: data({ n: '5' }), result: { uid: 'U1', token: 'v2' }, stored: data({ n: '5' }) });
-    s.write('A', name, 'replace', { preconditions: { token: 'v1' }, body: data({ n: '1' }), outcome: 'version-conflict', code: 409 });
+    s.write('B', name, 'replace', {
+      preconditions: { token: 'v1' },
+      body: data({ n: '5' }),
+      result: { uid: 'U1', token: 'v2' },
+      stored: data({ n: '5' }),
+    });
+    s.write('A', name, 'replace', {
+      preconditions: { token: 'v1' },
+      body: data({ n: '1' }),
+      outcome: 'version-conflict',
+      code: 409,
+    });
     s.get('A', name, 'U1', 'v2');
-    s.write('A', name, 'replace', { preconditions: { token: 'v2' }, body: data({ n: '1' }), result: { uid: 'U1', token: 'v3' }, stored: data({ n: '1' }) });
+    s.write('A', name, 'replace', {
+      preconditions: { token: 'v2' },
+      body: data({ n: '1' }),
+      result: { uid: 'U1', token: 'v3' },
+      stored: data({ n: '1' }),
+    });
     assert.deepEqual(s.told(), ['lost-update/token-swap']);
   });
 
   it('A2: a PUT without a token over a change that its sender never saw is an unconditional overwrite', () => {
     const s = bothRead();
-    s.write('A', name, 'replace', { body: data({ x: '1' }), result: { uid: 'U1', token: 'v3' }, stored: data({ x: '1' }) });
+    s.write('A', name, 'replace', {
+      body: data({ x: '1' }),
+      result: { uid: 'U1', token: 'v3' },
+      stored: data({ x: '1' }),
+    });
     assert.deepEqual(s.told(), ['lost-update/unconditional-overwrite']);
   });
 
@@ -82,7 +137,11 @@ describe('lost updates', () => {
     const s = new Scenario();
     s.stream(name, 'U1', 'v1', data({ ann: '1' }));
     s.get('A', name, 'U1', 'v1');
-    s.write('A', name, 'replace', { body: data({ ann: '2' }), result: { uid: 'U1', token: 'v2' }, stored: data({ ann: '2' }) });
+    s.write('A', name, 'replace', {
+      body: data({ ann: '2' }),
+      result: { uid: 'U1', token: 'v2' },
+      stored: data({ ann: '2' }),
+    });
     assert.deepEqual(s.told(), []);
   });
 
@@ -90,22 +149,48 @@ describe('lost updates', () => {
     const s = new Scenario();
     s.stream(name, 'U1', 'v1', data({ mode: 'a' }));
     s.watched('A', name, 'U1', 'v1');
-    s.write('B', name, 'replace', { preconditions: { token: 'v1' }, body: data({ mode: 'b' }), result: { uid: 'U1', token: 'v2' }, stored: data({ mode: 'b' }) });
+    s.write('B', name, 'replace', {
+      preconditions: { token: 'v1' },
+      body: data({ mode: 'b' }),
+      result: { uid: 'U1', token: 'v2' },
+      stored: data({ mode: 'b' }),
+    });
     s.watched('A', name, 'U1', 'v2');
-    s.write('A', name, 'replace', { preconditions: { token: 'v2' }, body: data({ mode: 'a' }), result: { uid: 'U1', token: 'v3' }, stored: data({ mode: 'a' }) });
+    s.write('A', name, 'replace', {
+      preconditions: { token: 'v2' },
+      body: data({ mode: 'a' }),
+      result: { uid: 'U1', token: 'v3' },
+      stored: data({ mode: 'a' }),
+    });
     assert.deepEqual(s.told(), []);
   });
 
   it('E2: a merge patch that replaces conditions loses the entry of another, by its type', () => {
     const s = new Scenario();
-    const condition = (type: string, status: string): JsonObject => ({ type, status, lastTransitionTime: '2026-01-01T00:00:00Z' });
+    const condition = (type: string, status: string): JsonObject => ({
+      type,
+      status,
+      lastTransitionTime: '2026-01-01T00:00:00Z',
+    });
     s.stream(toy(), 'U1', 'v1', { status: { conditions: [condition('Ready', 'True')] } });
     s.get('A', toy(), 'U1', 'v1');
     s.get('B', toy(), 'U1', 'v1');
     const both = { status: { conditions: [condition('Ready', 'True'), condition('Backup', 'True')] } };
-    s.write('B', toy(), 'replace', { subresource: 'status', preconditions: { token: 'v1' }, body: both, result: { uid: 'U1', token: 'v2' }, stored: both });
+    s.write('B', toy(), 'replace', {
+      subresource: 'status',
+      preconditions: { token: 'v1' },
+      body: both,
+      result: { uid: 'U1', token: 'v2' },
+      stored: both,
+    });
     const patch = { status: { conditions: [condition('Ready', 'False')] } };
-    s.write('A', toy(), 'patch', { patchType: 'merge-patch', subresource: 'status', body: patch, result: { uid: 'U1', token: 'v3' }, stored: patch });
+    s.write('A', toy(), 'patch', {
+      patchType: 'merge-patch',
+      subresource: 'status',
+      body: patch,
+      result: { uid: 'U1', token: 'v3' },
+      stored: patch,
+    });
     const [finding] = s.findings().filter((item) => item.id === 'lost-update');
     assert.equal(finding?.kind, 'list-clobber');
     assert.deepEqual(finding.fields, ['.status.conditions[type="Backup"]']);
@@ -113,20 +198,44 @@ describe('lost updates', () => {
 
   it('E2: a change of lastTransitionTime alone is no lost update', () => {
     const s = new Scenario();
-    const at = (time: string, more: JsonObject = {}): JsonObject => ({ status: { conditions: [{ type: 'Ready', status: 'True', lastTransitionTime: time }], ...more } });
+    const at = (time: string, more: JsonObject = {}): JsonObject => ({
+      status: { conditions: [{ type: 'Ready', status: 'True', lastTransitionTime: time }], ...more },
+    });
     s.stream(toy(), 'U1', 'v1', at('1'));
     s.get('A', toy(), 'U1', 'v1');
-    s.write('B', toy(), 'replace', { subresource: 'status', preconditions: { token: 'v1' }, body: at('2'), result: { uid: 'U1', token: 'v2' }, stored: at('2') });
-    s.write('A', toy(), 'patch', { patchType: 'merge-patch', subresource: 'status', body: at('1', { x: 1 }), result: { uid: 'U1', token: 'v3' }, stored: at('1', { x: 1 }) });
+    s.write('B', toy(), 'replace', {
+      subresource: 'status',
+      preconditions: { token: 'v1' },
+      body: at('2'),
+      result: { uid: 'U1', token: 'v2' },
+      stored: at('2'),
+    });
+    s.write('A', toy(), 'patch', {
+      patchType: 'merge-patch',
+      subresource: 'status',
+      body: at('1', { x: 1 }),
+      result: { uid: 'U1', token: 'v3' },
+      stored: at('1', { x: 1 }),
+    });
     assert.deepEqual(s.told(), []);
   });
 
-  it('F2: a merge patch that drops another actor\'s finalizer names it', () => {
+  it("F2: a merge patch that drops another actor's finalizer names it", () => {
     const s = new Scenario();
     s.stream(toy(), 'U1', 'v1', finalizers('a.test/x'));
     s.get('A', toy(), 'U1', 'v1');
-    s.write('B', toy(), 'patch', { patchType: 'merge-patch', body: finalizers('a.test/x', 'b.test/y'), result: { uid: 'U1', token: 'v2' }, stored: finalizers('a.test/x', 'b.test/y') });
-    s.write('A', toy(), 'patch', { patchType: 'merge-patch', body: finalizers('a.test/x', 'c.test/z'), result: { uid: 'U1', token: 'v3' }, stored: finalizers('a.test/x', 'c.test/z') });
+    s.write('B', toy(), 'patch', {
+      patchType: 'merge-patch',
+      body: finalizers('a.test/x', 'b.test/y'),
+      result: { uid: 'U1', token: 'v2' },
+      stored: finalizers('a.test/x', 'b.test/y'),
+    });
+    s.write('A', toy(), 'patch', {
+      patchType: 'merge-patch',
+      body: finalizers('a.test/x', 'c.test/z'),
+      result: { uid: 'U1', token: 'v3' },
+      stored: finalizers('a.test/x', 'c.test/z'),
+    });
     const [finding] = s.findings().filter((item) => item.id === 'lost-update');
     assert.equal(finding?.kind, 'finalizer');
     assert.deepEqual(finding.fields, ['.metadata.finalizers[="b.test/y"]']);
@@ -136,10 +245,23 @@ describe('lost updates', () => {
     const s = new Scenario();
     s.stream(toy(), 'U1', 'v1', finalizers('a.test/a', 'b.test/b'));
     s.get('A', toy(), 'U1', 'v1');
-    s.write('B', toy(), 'replace', { preconditions: { token: 'v1' }, body: finalizers('b.test/b', 'c.test/c'), result: { uid: 'U1', token: 'v2' }, stored: finalizers('b.test/b', 'c.test/c') });
-    s.write('A', toy(), 'patch', { patchType: 'json-patch', body: [{ op: 'remove', path: '/metadata/finalizers/1' }], result: { uid: 'U1', token: 'v3' }, stored: finalizers('b.test/b') });
+    s.write('B', toy(), 'replace', {
+      preconditions: { token: 'v1' },
+      body: finalizers('b.test/b', 'c.test/c'),
+      result: { uid: 'U1', token: 'v2' },
+      stored: finalizers('b.test/b', 'c.test/c'),
+    });
+    s.write('A', toy(), 'patch', {
+      patchType: 'json-patch',
+      body: [{ op: 'remove', path: '/metadata/finalizers/1' }],
+      result: { uid: 'U1', token: 'v3' },
+      stored: finalizers('b.test/b'),
+    });
     const found = s.findings().filter((item) => item.severity !== 'info');
-    assert.deepEqual(found.map((item) => [item.id, item.kind, item.fields]), [['lost-update', 'index-patch', ['.metadata.finalizers[="c.test/c"]']]]);
+    assert.deepEqual(
+      found.map((item) => [item.id, item.kind, item.fields]),
+      [['lost-update', 'index-patch', ['.metadata.finalizers[="c.test/c"]']]],
+    );
   });
 
   it('F3: the same patch with a test, or over an unchanged list, did no damage', () => {
@@ -149,8 +271,16 @@ describe('lost updates', () => {
       s.get('A', toy(), 'U1', 'v1');
       const remove = { op: 'remove', path: '/metadata/finalizers/1' };
       const body = guarded ? [{ op: 'test', path: '/metadata/finalizers/1', value: 'b.test/b' }, remove] : [remove];
-      s.write('A', toy(), 'patch', { patchType: 'json-patch', body, result: { uid: 'U1', token: 'v2' }, stored: finalizers('a.test/a') });
-      assert.deepEqual(s.findings().map((item) => item.id), guarded ? [] : ['unguarded-patch']);
+      s.write('A', toy(), 'patch', {
+        patchType: 'json-patch',
+        body,
+        result: { uid: 'U1', token: 'v2' },
+        stored: finalizers('a.test/a'),
+      });
+      assert.deepEqual(
+        s.findings().map((item) => item.id),
+        guarded ? [] : ['unguarded-patch'],
+      );
     }
   });
 
@@ -159,9 +289,19 @@ describe('lost updates', () => {
     const spec = (values: JsonObject): JsonObject => ({ spec: values });
     s.stream(toy(), 'U1', 'v1', spec({ size: 1 }));
     s.get('A', toy(), 'U1', 'v1');
-    s.write('B', toy(), 'replace', { preconditions: { token: 'v1' }, body: spec({ size: 1, futureField: 'x' }), result: { uid: 'U1', token: 'v2' }, stored: spec({ size: 1, futureField: 'x' }) });
+    s.write('B', toy(), 'replace', {
+      preconditions: { token: 'v1' },
+      body: spec({ size: 1, futureField: 'x' }),
+      result: { uid: 'U1', token: 'v2' },
+      stored: spec({ size: 1, futureField: 'x' }),
+    });
     s.get('A', toy(), 'U1', 'v2');
-    s.write('A', toy(), 'replace', { preconditions: { token: 'v2' }, body: spec({ size: 2 }), result: { uid: 'U1', token: 'v3' }, stored: spec({ size: 2 }) });
+    s.write('A', toy(), 'replace', {
+      preconditions: { token: 'v2' },
+      body: spec({ size: 2 }),
+      result: { uid: 'U1', token: 'v3' },
+      stored: spec({ size: 2 }),
+    });
     const found = s.findings().filter((item) => item.severity !== 'info');
     assert.ok(found.some((item) => item.id === 'lost-update' && item.fields.includes('.spec.futureField')));
     assert.equal(found.length, 1);

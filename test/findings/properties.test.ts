@@ -28,7 +28,12 @@ function play(steps: readonly Step[]): TraceEvent[] {
   const s = new Scenario();
   let next = 100;
   const names = [configMap('one'), toy('two')];
-  const objects = names.map((name, index) => ({ name, uid: `uid-${index}-0`, token: `${(next += 1)}`, data: { x: '0' } as Record<string, string> }));
+  const objects = names.map((name, index) => ({
+    name,
+    uid: `uid-${index}-0`,
+    token: `${(next += 1)}`,
+    data: { x: '0' } as Record<string, string>,
+  }));
   for (const object of objects) s.stream(object.name, object.uid, object.token, data(object.data));
   const held = new Map<string, { token: string; data: Record<string, string> }>();
   for (const { actor, what, key, value, object: index } of steps) {
@@ -58,10 +63,17 @@ function play(steps: readonly Step[]): TraceEvent[] {
       const verb = what === 'patch' ? 'patch' : 'replace';
       if (what === 'correct') s.get(actor, object.name, object.uid, object.token);
       if (what === 'lost') s.write(actor, object.name, verb, { ...precondition, body, outcome: 'uncertain' });
-      else if (what === 'stale' && token !== object.token) s.write(actor, object.name, verb, { ...precondition, body, outcome: 'version-conflict', code: 409 });
+      else if (what === 'stale' && token !== object.token)
+        s.write(actor, object.name, verb, { ...precondition, body, outcome: 'version-conflict', code: 409 });
       else {
         store(what === 'patch' ? { ...object.data, [key]: String(value) } : content);
-        s.write(actor, object.name, verb, { ...precondition, ...patch, body, result: { uid: object.uid, token: object.token }, stored: data(object.data) });
+        s.write(actor, object.name, verb, {
+          ...precondition,
+          ...patch,
+          body,
+          result: { uid: object.uid, token: object.token },
+          stored: data(object.data),
+        });
         held.set(id, { token: object.token, data: { ...object.data } });
       }
     }
@@ -81,7 +93,15 @@ function renamed(events: readonly TraceEvent[], name: (token: string) => string)
 }
 
 function shape(findings: readonly Finding[]): unknown[] {
-  return findings.map(({ id, kind, object, actors, fields, count, events }) => ({ id, kind, object, actors, fields, count, events }));
+  return findings.map(({ id, kind, object, actors, fields, count, events }) => ({
+    id,
+    kind,
+    object,
+    actors,
+    fields,
+    count,
+    events,
+  }));
 }
 
 describe('findings, whatever happens', () => {
@@ -108,13 +128,25 @@ describe('findings, whatever happens', () => {
         const live = new Map<string, Finding>();
         const detector = createDetector();
         const take = (findings: readonly Finding[]): void => {
-          for (const finding of findings) live.set(JSON.stringify([finding.id, finding.kind, finding.object, finding.events[0], finding.fields[0], finding.actors[0]]), finding);
+          for (const finding of findings)
+            live.set(
+              JSON.stringify([
+                finding.id,
+                finding.kind,
+                finding.object,
+                finding.events[0],
+                finding.fields[0],
+                finding.actors[0],
+              ]),
+              finding,
+            );
         };
         for (const event of events) take(detector.add(event));
         take(detector.end());
         const all = findingsOf(JSON.parse(JSON.stringify(events)) as TraceEvent[]);
         assert.deepEqual(shape(detector.findings()), shape(all));
-        for (const finding of all) assert.ok([...live.values()].some((item) => item.id === finding.id && item.count === finding.count));
+        for (const finding of all)
+          assert.ok([...live.values()].some((item) => item.id === finding.id && item.count === finding.count));
       }),
       { numRuns: 100 },
     );
@@ -122,10 +154,27 @@ describe('findings, whatever happens', () => {
 
   it('never accuse actors that read before each write and carry the token', () => {
     fc.assert(
-      fc.property(fc.array(fc.record({ ...{ actor: fc.constantFrom<'A' | 'B' | 'C'>('A', 'B', 'C'), key: fc.constantFrom<'x' | 'y' | 'z'>('x', 'y', 'z'), value: fc.integer({ min: 0, max: 9 }) } }), { maxLength: 40 }), (writes) => {
-        const events = play(writes.map((write, index) => ({ ...write, value: write.value * 100 + index, key: ({ A: 'x', B: 'y', C: 'z' } as const)[write.actor], what: 'correct', object: 0 })));
-        assert.deepEqual(findingsOf(events).filter((finding) => finding.severity !== 'info'), []);
-      }),
+      fc.property(
+        fc.array(
+          fc.record({ actor: fc.constantFrom<'A' | 'B' | 'C'>('A', 'B', 'C'), value: fc.integer({ min: 0, max: 9 }) }),
+          { maxLength: 40 },
+        ),
+        (writes) => {
+          const events = play(
+            writes.map((write, index) => ({
+              ...write,
+              value: write.value * 100 + index,
+              key: ({ A: 'x', B: 'y', C: 'z' } as const)[write.actor],
+              what: 'correct',
+              object: 0,
+            })),
+          );
+          assert.deepEqual(
+            findingsOf(events).filter((finding) => finding.severity !== 'info'),
+            [],
+          );
+        },
+      ),
       { numRuns: 150 },
     );
   });

@@ -10,10 +10,22 @@ function refusals(count: number, pause: (index: number) => number, more: JsonObj
   const s = new Scenario();
   s.stream(name, 'U1', 'v10', { status: { n: 0 } });
   s.get('A', name, 'U1', 'v10');
-  s.write('A', name, 'replace', { subresource: 'status', preconditions: { token: 'v10' }, body: { status: { n: 1 } }, result: { uid: 'U1', token: 'v11' }, stored: { status: { n: 1 } } });
+  s.write('A', name, 'replace', {
+    subresource: 'status',
+    preconditions: { token: 'v10' },
+    body: { status: { n: 1 } },
+    result: { uid: 'U1', token: 'v11' },
+    stored: { status: { n: 1 } },
+  });
   for (let index = 0; index < count; index += 1) {
     s.wait(pause(index) - 100);
-    s.write('A', name, 'replace', { subresource: 'status', preconditions: { token: 'v10' }, outcome: 'version-conflict', code: 409, ...more });
+    s.write('A', name, 'replace', {
+      subresource: 'status',
+      preconditions: { token: 'v10' },
+      outcome: 'version-conflict',
+      code: 409,
+      ...more,
+    });
   }
   return s;
 }
@@ -22,7 +34,12 @@ describe('conflicts', () => {
   it('B1: sixty PUTs in a second with one dead token are one finding, with count, token and that it is its own', () => {
     const s = refusals(59, () => 15);
     s.get('A', job, 'U1', 'v11');
-    s.write('A', job, 'replace', { subresource: 'status', preconditions: { token: 'v11' }, result: { uid: 'U1', token: 'v12' }, stored: { status: { n: 2 } } });
+    s.write('A', job, 'replace', {
+      subresource: 'status',
+      preconditions: { token: 'v11' },
+      result: { uid: 'U1', token: 'v12' },
+      stored: { status: { n: 2 } },
+    });
     const loops = s.findings().filter((item) => item.id === 'hot-conflict-loop');
     assert.equal(loops.length, 1);
     assert.equal(loops[0]?.count, 59);
@@ -38,7 +55,9 @@ describe('conflicts', () => {
   });
 
   it('the same token and body three times is a loop whatever the pauses', () => {
-    assert.deepEqual(refusals(3, (index) => 1000 * (index + 1), { body: { status: { n: 5 } } }).told(), ['hot-conflict-loop/self-conflict']);
+    assert.deepEqual(refusals(3, (index) => 1000 * (index + 1), { body: { status: { n: 5 } } }).told(), [
+      'hot-conflict-loop/self-conflict',
+    ]);
   });
 
   it('losing rounds of a leader election is none', () => {
@@ -52,8 +71,18 @@ describe('conflicts', () => {
     for (let index = 0; index < 15; index += 1) {
       s.get('A', configMap(), 'U1', token);
       const next = `t${index + 1}`;
-      s.write('B', configMap(), 'replace', { preconditions: { token }, body: data({ n: String(index) }), result: { uid: 'U1', token: next }, stored: data({ n: String(index) }) });
-      s.write('A', configMap(), 'replace', { preconditions: { token }, body: data({ a: String(index) }), outcome: 'version-conflict', code: 409 });
+      s.write('B', configMap(), 'replace', {
+        preconditions: { token },
+        body: data({ n: String(index) }),
+        result: { uid: 'U1', token: next },
+        stored: data({ n: String(index) }),
+      });
+      s.write('A', configMap(), 'replace', {
+        preconditions: { token },
+        body: data({ a: String(index) }),
+        outcome: 'version-conflict',
+        code: 409,
+      });
       token = next;
     }
     assert.deepEqual(s.told(), []);
@@ -63,7 +92,11 @@ describe('conflicts', () => {
     const s = new Scenario();
     s.stream(configMap(), 'U1', 'v1', data({ n: '0' }));
     for (let index = 0; index < 12; index += 1) {
-      s.write('op', configMap(), 'apply', { outcome: 'field-conflict', code: 409, causes: [{ reason: 'FieldManagerConflict', field: '.data.n', message: 'conflict with "kubectl-edit"' }] });
+      s.write('op', configMap(), 'apply', {
+        outcome: 'field-conflict',
+        code: 409,
+        causes: [{ reason: 'FieldManagerConflict', field: '.data.n', message: 'conflict with "kubectl-edit"' }],
+      });
     }
     assert.deepEqual(s.told(), ['hot-conflict-loop/field-conflict']);
   });
@@ -84,9 +117,18 @@ describe('conflicts', () => {
     const s = new Scenario();
     s.stream(configMap(), 'U1', 'v1', data({ n: '0' }));
     s.get('A', configMap(), 'U1', 'v1');
-    s.write('A', configMap(), 'replace', { preconditions: { token: 'v1' }, body: data({ n: '1' }), outcome: 'uncertain' });
+    s.write('A', configMap(), 'replace', {
+      preconditions: { token: 'v1' },
+      body: data({ n: '1' }),
+      outcome: 'uncertain',
+    });
     s.stream(configMap(), 'U1', 'v2', data({ n: '1' }));
-    s.write('A', configMap(), 'replace', { preconditions: { token: 'v1' }, body: data({ n: '1' }), outcome: 'version-conflict', code: 409 });
+    s.write('A', configMap(), 'replace', {
+      preconditions: { token: 'v1' },
+      body: data({ n: '1' }),
+      outcome: 'version-conflict',
+      code: 409,
+    });
     const [finding] = s.findings().filter((item) => item.id === 'uncertain-write');
     assert.equal(finding?.details?.['settled'], 'written');
   });
@@ -99,13 +141,22 @@ describe('incarnations', () => {
     s.get('A', configMap(), 'U1', 'v1');
     s.write('B', configMap(), 'delete', { result: { uid: 'U1', token: '' } });
     s.gone(configMap(), 'U1');
-    s.write('B', configMap(), 'create', { code: 201, body: data({ b: '1' }), result: { uid: 'U2', token: 'v9' }, stored: data({ b: '1' }) });
+    s.write('B', configMap(), 'create', {
+      code: 201,
+      body: data({ b: '1' }),
+      result: { uid: 'U2', token: 'v9' },
+      stored: data({ b: '1' }),
+    });
     return s;
   }
 
   it('A2: a PUT without UID and token that lands on the new object is a cross-incarnation overwrite', () => {
     const s = recreated();
-    s.write('A', configMap(), 'replace', { body: data({ a: '2' }), result: { uid: 'U2', token: 'v10' }, stored: data({ a: '2' }) });
+    s.write('A', configMap(), 'replace', {
+      body: data({ a: '2' }),
+      result: { uid: 'U2', token: 'v10' },
+      stored: data({ a: '2' }),
+    });
     assert.ok(s.told().includes('stale-incarnation-write/overwrite'));
   });
 
@@ -133,7 +184,12 @@ describe('incarnations', () => {
       s.watched('A', toy(), 'U1', 'v1');
       s.gone(toy(), 'U1');
       s.stream(toy(), 'U2', 'v5', {});
-      s.stream(pvc, 'P1', 'v6', { metadata: { labels: { toy: 'demo' }, ownerReferences: [{ apiVersion: 'example.test/v1', kind: 'Toy', name: 'demo', uid: 'U2' }] } });
+      s.stream(pvc, 'P1', 'v6', {
+        metadata: {
+          labels: { toy: 'demo' },
+          ownerReferences: [{ apiVersion: 'example.test/v1', kind: 'Toy', name: 'demo', uid: 'U2' }],
+        },
+      });
       s.watched('A', toy(), uid, uid === 'U1' ? 'v1' : 'v5', { terminating: true });
       s.write('A', pvc, 'delete', { result: { uid: 'P1', token: '' } });
       assert.deepEqual(s.told(), uid === 'U1' ? ['stale-incarnation-write/delete'] : []);
@@ -166,7 +222,9 @@ describe('incarnations', () => {
     const volume: ObjectName = { group: '', resource: 'persistentvolumes', namespace: '', name: 'pv-1' };
     const s = new Scenario();
     s.stream(claim, 'U1', 'v3', {});
-    s.stream(volume, 'V1', 'v4', { spec: { claimRef: { namespace: 'lab', name: 'demo', uid: 'U1', resourceVersion: 'v3' } } });
+    s.stream(volume, 'V1', 'v4', {
+      spec: { claimRef: { namespace: 'lab', name: 'demo', uid: 'U1', resourceVersion: 'v3' } },
+    });
     s.gone(claim, 'U1');
     s.stream(claim, 'U2', 'v8', {});
     const [finding] = s.findings().filter((item) => item.id === 'stale-reference');
@@ -175,13 +233,30 @@ describe('incarnations', () => {
 });
 
 describe('ownership, loops and status', () => {
-  const managed = (manager: string, operation: string, fields: JsonObject): JsonObject => ({ manager, operation, apiVersion: 'v1', fieldsType: 'FieldsV1', fieldsV1: fields });
+  const managed = (manager: string, operation: string, fields: JsonObject): JsonObject => ({
+    manager,
+    operation,
+    apiVersion: 'v1',
+    fieldsType: 'FieldsV1',
+    fieldsV1: fields,
+  });
 
   it('G2: an apply with force names each field and its former owner', () => {
     const s = new Scenario();
-    s.stream(configMap(), 'U1', 'v1', { ...data({ n: '3' }), metadata: { managedFields: [managed('kubectl-edit', 'Update', { 'f:data': { 'f:n': {} } })] } });
-    const after = { ...data({ n: '1' }), metadata: { managedFields: [managed('op', 'Apply', { 'f:data': { 'f:n': {} } })] } };
-    s.write({ client: 'A', manager: 'op' }, configMap(), 'apply', { force: true, body: data({ n: '1' }), result: { uid: 'U1', token: 'v2' }, stored: after });
+    s.stream(configMap(), 'U1', 'v1', {
+      ...data({ n: '3' }),
+      metadata: { managedFields: [managed('kubectl-edit', 'Update', { 'f:data': { 'f:n': {} } })] },
+    });
+    const after = {
+      ...data({ n: '1' }),
+      metadata: { managedFields: [managed('op', 'Apply', { 'f:data': { 'f:n': {} } })] },
+    };
+    s.write({ client: 'A', manager: 'op' }, configMap(), 'apply', {
+      force: true,
+      body: data({ n: '1' }),
+      result: { uid: 'U1', token: 'v2' },
+      stored: after,
+    });
     const [finding] = s.findings().filter((item) => item.id === 'force-takeover');
     assert.deepEqual(finding?.fields, ['.data.n']);
     assert.ok(finding.actors.includes('kubectl-edit'));
@@ -195,7 +270,12 @@ describe('ownership, loops and status', () => {
       const client = index % 2 === 1 ? 'A' : 'B';
       const content = data({ n: client });
       s.watched(client, configMap(), 'U1', `v${index - 1}`);
-      s.write(client, configMap(), 'replace', { preconditions: { token: `v${index - 1}` }, body: content, result: { uid: 'U1', token: `v${index}` }, stored: content });
+      s.write(client, configMap(), 'replace', {
+        preconditions: { token: `v${index - 1}` },
+        body: content,
+        result: { uid: 'U1', token: `v${index}` },
+        stored: content,
+      });
     }
     assert.deepEqual(s.told(), ['ownership-fight']);
   });
@@ -205,7 +285,12 @@ describe('ownership, loops and status', () => {
     s.stream(toy(), 'U1', 'v1', { spec: { cpu: '1' } });
     s.get('A', toy(), 'U1', 'v1');
     for (let index = 0; index < 5; index += 1) {
-      s.write('A', toy(), 'replace', { preconditions: { token: 'v1' }, body: { spec: { cpu: '1000m' } }, result: { uid: 'U1', token: 'v1' }, outcome: 'unchanged' });
+      s.write('A', toy(), 'replace', {
+        preconditions: { token: 'v1' },
+        body: { spec: { cpu: '1000m' } },
+        result: { uid: 'U1', token: 'v1' },
+        outcome: 'unchanged',
+      });
     }
     const [finding] = s.findings();
     assert.equal(finding?.id, 'no-op-writes');
@@ -220,7 +305,13 @@ describe('ownership, loops and status', () => {
       for (let index = 1; index <= 12; index += 1) {
         if (!reacts) s.get('A', toy(), 'U1', `v${index - 1}`);
         const content = { status: { n: index } };
-        s.write('A', toy(), 'replace', { subresource: 'status', preconditions: { token: `v${index - 1}` }, body: content, result: { uid: 'U1', token: `v${index}` }, stored: content });
+        s.write('A', toy(), 'replace', {
+          subresource: 'status',
+          preconditions: { token: `v${index - 1}` },
+          body: content,
+          result: { uid: 'U1', token: `v${index}` },
+          stored: content,
+        });
         if (reacts) s.watched('A', toy(), 'U1', `v${index}`);
       }
       assert.deepEqual(s.told(), reacts ? ['update-loop'] : []);
@@ -233,9 +324,26 @@ describe('ownership, loops and status', () => {
     s.stream(toy(), 'U1', 'v1', content(1, 'New'));
     s.get('A', toy(), 'U1', 'v1');
     const main = { ...content(1, 'Ready'), metadata: { finalizers: ['x.test/y'] } };
-    s.write('A', toy(), 'replace', { preconditions: { token: 'v1' }, body: main, result: { uid: 'U1', token: 'v2' }, stored: { ...content(1, 'New'), metadata: { finalizers: ['x.test/y'] } } });
-    s.write('A', toy(), 'replace', { subresource: 'status', preconditions: { token: 'v2' }, body: { ...content(9, 'Ready'), metadata: { finalizers: ['x.test/y'] } }, result: { uid: 'U1', token: 'v3' }, stored: { ...content(1, 'Ready'), metadata: { finalizers: ['x.test/y'] } } });
-    assert.deepEqual(s.findings().map((item) => [item.id, item.fields]), [['ignored-part', ['.status.phase']], ['ignored-part', ['.spec.size']]]);
+    s.write('A', toy(), 'replace', {
+      preconditions: { token: 'v1' },
+      body: main,
+      result: { uid: 'U1', token: 'v2' },
+      stored: { ...content(1, 'New'), metadata: { finalizers: ['x.test/y'] } },
+    });
+    s.write('A', toy(), 'replace', {
+      subresource: 'status',
+      preconditions: { token: 'v2' },
+      body: { ...content(9, 'Ready'), metadata: { finalizers: ['x.test/y'] } },
+      result: { uid: 'U1', token: 'v3' },
+      stored: { ...content(1, 'Ready'), metadata: { finalizers: ['x.test/y'] } },
+    });
+    assert.deepEqual(
+      s.findings().map((item) => [item.id, item.fields]),
+      [
+        ['ignored-part', ['.status.phase']],
+        ['ignored-part', ['.spec.size']],
+      ],
+    );
   });
 
   it('observedGeneration that stays behind for half a minute is a lag; one that catches up is not', () => {
@@ -267,7 +375,12 @@ describe('reads, servers and gaps', () => {
     const s = new Scenario();
     s.stream(toy(), 'U1', 'v1', { spec: { n: 1 } });
     s.get('A', toy(), 'U1', 'v1');
-    s.write('A', toy(), 'replace', { preconditions: { token: 'v1' }, body: { spec: { n: 2 } }, result: { uid: 'U1', token: 'v2' }, stored: { spec: { n: 2 } } });
+    s.write('A', toy(), 'replace', {
+      preconditions: { token: 'v1' },
+      body: { spec: { n: 2 } },
+      result: { uid: 'U1', token: 'v2' },
+      stored: { spec: { n: 2 } },
+    });
     s.get('A', toy(), 'U1', 'v1', { cacheAllowed: true });
     s.write('A', toy(), 'replace', { preconditions: { token: 'v1' }, outcome: 'version-conflict', code: 409 });
     assert.deepEqual(s.told(), ['stale-read/own-write']);
@@ -275,12 +388,25 @@ describe('reads, servers and gaps', () => {
 
   it('a child created twice for one owner, as a list did not show the first, is a duplicate', () => {
     const pods: ObjectName = { group: '', resource: 'pods', namespace: 'lab', name: 'demo-a1' };
-    const body = { metadata: { generateName: 'demo-', ownerReferences: [{ uid: 'U1', kind: 'Toy', name: 'demo', apiVersion: 'example.test/v1' }] }, spec: { x: 1 } };
+    const body = {
+      metadata: {
+        generateName: 'demo-',
+        ownerReferences: [{ uid: 'U1', kind: 'Toy', name: 'demo', apiVersion: 'example.test/v1' }],
+      },
+      spec: { x: 1 },
+    };
     for (const shown of [false, true]) {
       const s = new Scenario();
       s.stream(toy(), 'U1', 'v1', {});
       s.write('A', pods, 'create', { body, result: { uid: 'P1', token: 'v2' } });
-      s.push({ type: 'read', actor: { client: 'A' }, verb: 'list', scope: { group: '', resource: 'pods', namespace: 'lab' }, given: shown ? [{ namespace: 'lab', name: 'demo-a1', uid: 'P1', token: 'v2' }] : [], cacheAllowed: true });
+      s.push({
+        type: 'read',
+        actor: { client: 'A' },
+        verb: 'list',
+        scope: { group: '', resource: 'pods', namespace: 'lab' },
+        given: shown ? [{ namespace: 'lab', name: 'demo-a1', uid: 'P1', token: 'v2' }] : [],
+        cacheAllowed: true,
+      });
       s.write('A', { ...pods, name: 'demo-b2' }, 'create', { body, result: { uid: 'P2', token: 'v3' } });
       assert.deepEqual(s.told(), shown ? [] : ['stale-read/duplicate-create']);
     }
@@ -305,7 +431,17 @@ describe('reads, servers and gaps', () => {
 
   it('a time that nobody saw is told', () => {
     const s = new Scenario();
-    s.push({ type: 'gap', gap: 'g1', scope: { group: '', resource: 'configmaps' }, from: 1, to: 5_001, cause: 'expired' });
-    assert.deepEqual(s.findings().map((item) => item.id), ['watch-gap']);
+    s.push({
+      type: 'gap',
+      gap: 'g1',
+      scope: { group: '', resource: 'configmaps' },
+      from: 1,
+      to: 5_001,
+      cause: 'expired',
+    });
+    assert.deepEqual(
+      s.findings().map((item) => item.id),
+      ['watch-gap'],
+    );
   });
 });

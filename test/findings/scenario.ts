@@ -21,13 +21,25 @@ export class Scenario {
     return this;
   }
 
-  push(event: NewTraceEvent extends infer E ? (E extends NewTraceEvent ? Omit<E, 'at' | 'via' | 'cluster'> : never) : never): void {
+  push(
+    event: NewTraceEvent extends infer E
+      ? E extends NewTraceEvent
+        ? Omit<E, 'at' | 'via' | 'cluster'>
+        : never
+      : never,
+  ): void {
     this.at += 100;
-    this.events.push({ ...event, seq: this.events.length + 1, at: this.at, via: this.via, cluster: 'c1' } as TraceEvent);
+    this.events.push({ ...event, seq: this.events.length + 1, at: this.at, via: this.via, cluster: 'c1' });
   }
 
   observe(name: ObjectName, uid: string, token: string, content: JsonObject = {}, more: JsonObject = {}): void {
-    const metadata: JsonObject = { name: name.name, namespace: name.namespace, uid, resourceVersion: token, ...(isJsonObject(content['metadata']) ? content['metadata'] : {}) };
+    const metadata: JsonObject = {
+      name: name.name,
+      namespace: name.namespace,
+      uid,
+      resourceVersion: token,
+      ...(isJsonObject(content['metadata']) ? content['metadata'] : {}),
+    };
     const body = cloneJson<JsonObject>({ ...content, metadata });
     const status = body['status'];
     this.push({
@@ -39,10 +51,16 @@ export class Scenario {
       ...(Array.isArray(metadata['managedFields']) ? { managedFields: metadata['managedFields'] } : {}),
       ...(Array.isArray(metadata['ownerReferences']) ? { ownerReferences: metadata['ownerReferences'] } : {}),
       ...(isJsonObject(metadata['labels']) ? { labels: metadata['labels'] as Record<string, string> } : {}),
-      ...(typeof metadata['deletionTimestamp'] === 'string' ? { deletionTimestamp: metadata['deletionTimestamp'] } : {}),
-      ...(typeof metadata['creationTimestamp'] === 'string' ? { creationTimestamp: metadata['creationTimestamp'] } : {}),
+      ...(typeof metadata['deletionTimestamp'] === 'string'
+        ? { deletionTimestamp: metadata['deletionTimestamp'] }
+        : {}),
+      ...(typeof metadata['creationTimestamp'] === 'string'
+        ? { creationTimestamp: metadata['creationTimestamp'] }
+        : {}),
       ...(typeof metadata['generation'] === 'number' ? { generation: metadata['generation'] } : {}),
-      ...(isJsonObject(status) && typeof status['observedGeneration'] === 'number' ? { observedGeneration: status['observedGeneration'] } : {}),
+      ...(isJsonObject(status) && typeof status['observedGeneration'] === 'number'
+        ? { observedGeneration: status['observedGeneration'] }
+        : {}),
       ...more,
     });
   }
@@ -78,11 +96,17 @@ export class Scenario {
     });
   }
 
-  write(client: string | Actor, name: ObjectName, verb: WriteEvent['verb'], parts: WriteParts & { stored?: JsonObject } = {}): void {
+  write(
+    client: string | Actor,
+    name: ObjectName,
+    verb: WriteEvent['verb'],
+    parts: WriteParts & { stored?: JsonObject } = {},
+  ): void {
     const { stored, ...rest } = parts;
     const actor = typeof client === 'string' ? { client } : client;
     this.push({ type: 'write', actor, verb, name, outcome: 'accepted', code: 200, ...rest });
-    if (stored !== undefined && parts.result !== undefined) this.stream(name, parts.result.uid, parts.result.token, stored);
+    if (stored !== undefined && parts.result !== undefined)
+      this.stream(name, parts.result.uid, parts.result.token, stored);
   }
 
   gone(name: ObjectName, uid: string): void {
@@ -110,4 +134,4 @@ export function shortOf(findings: readonly Finding[]): string[] {
   return findings.map((finding) => (finding.kind === undefined ? finding.id : `${finding.id}/${finding.kind}`)).sort();
 }
 
-export const data = (values: Record<string, Json>): JsonObject => ({ data: values as JsonObject });
+export const data = (values: Record<string, Json>): JsonObject => ({ data: values });

@@ -13,7 +13,20 @@ class AuditLog {
   readonly lines: string[] = [];
   at = Date.UTC(2026, 0, 1);
 
-  add(user: string, verb: string, more: { level?: Level; ref?: JsonObject; code?: number; status?: JsonObject; query?: string; request?: JsonObject; response?: JsonObject; stage?: string }): this {
+  add(
+    user: string,
+    verb: string,
+    more: {
+      level?: Level;
+      ref?: JsonObject;
+      code?: number;
+      status?: JsonObject;
+      query?: string;
+      request?: JsonObject;
+      response?: JsonObject;
+      stage?: string;
+    },
+  ): this {
     this.at += 100;
     const time = new Date(this.at).toISOString().replace('Z', '000Z');
     const level = more.level ?? 'RequestResponse';
@@ -46,16 +59,31 @@ class AuditLog {
 }
 
 const uid = (letter: string): string => `${letter.repeat(8)}-0000-4000-8000-000000000000`;
-const object = (token: string, data: JsonObject, own = uid('a'), name = 'demo'): JsonObject => ({ kind: 'ConfigMap', apiVersion: 'v1', metadata: { name, namespace: 'lab', uid: own, resourceVersion: token }, data });
+const object = (token: string, data: JsonObject, own = uid('a'), name = 'demo'): JsonObject => ({
+  kind: 'ConfigMap',
+  apiVersion: 'v1',
+  metadata: { name, namespace: 'lab', uid: own, resourceVersion: token },
+  data,
+});
 
 /** A1: content of an older read with a newer token. */
 function tokenSwap(level: Level = 'RequestResponse'): AuditLog {
   return new AuditLog()
     .add('alice', 'get', { level, response: object('1', { ann: '1' }) })
     .add('bob', 'get', { level, response: object('1', { ann: '1' }) })
-    .add('bob', 'update', { level, ref: { uid: uid('a'), resourceVersion: '1' }, request: object('1', { ann: '1', bob: '1' }), response: object('2', { ann: '1', bob: '1' }) })
+    .add('bob', 'update', {
+      level,
+      ref: { uid: uid('a'), resourceVersion: '1' },
+      request: object('1', { ann: '1', bob: '1' }),
+      response: object('2', { ann: '1', bob: '1' }),
+    })
     .add('alice', 'get', { level, response: object('2', { ann: '1', bob: '1' }) })
-    .add('alice', 'update', { level, ref: { uid: uid('a'), resourceVersion: '2' }, request: object('2', { ann: '1', cyd: '1' }), response: object('3', { ann: '1', cyd: '1' }) });
+    .add('alice', 'update', {
+      level,
+      ref: { uid: uid('a'), resourceVersion: '2' },
+      request: object('2', { ann: '1', cyd: '1' }),
+      response: object('3', { ann: '1', cyd: '1' }),
+    });
 }
 
 describe('analyze', function () {
@@ -97,7 +125,17 @@ describe('analyze', function () {
   it('finds a hot loop at the level Metadata', async () => {
     const log = new AuditLog();
     for (let index = 0; index < 15; index += 1) {
-      log.add('alice', 'update', { level: 'Metadata', ref: { resourceVersion: '7' }, code: 409, status: { status: 'Failure', reason: 'Conflict', message: 'Operation cannot be fulfilled on configmaps "demo": the object has been modified; please apply your changes to the latest version and try again' } });
+      log.add('alice', 'update', {
+        level: 'Metadata',
+        ref: { resourceVersion: '7' },
+        code: 409,
+        status: {
+          status: 'Failure',
+          reason: 'Conflict',
+          message:
+            'Operation cannot be fulfilled on configmaps "demo": the object has been modified; please apply your changes to the latest version and try again',
+        },
+      });
     }
     assert.deepEqual(told((await analysed(log.text)).stdout), ['hot-conflict-loop']);
   });
@@ -108,7 +146,9 @@ describe('analyze', function () {
     const two = await file('two.log', `${lines.filter((_line, index) => index % 2 === 1).join('\n')}\n`);
     const ran = await run(['analyze', two, one, '-o', 'json']);
     assert.deepEqual(told(ran.stdout), ['lost-update/token-swap']);
-    assert.ok((JSON.parse(ran.stdout) as { notes: string[] }).notes.some((note) => note.includes('several API servers')));
+    assert.ok(
+      (JSON.parse(ran.stdout) as { notes: string[] }).notes.some((note) => note.includes('several API servers')),
+    );
   });
 
   it('exits with 10 on what it is told to fail on, unless that is allowed and has not expired', async () => {
@@ -116,20 +156,33 @@ describe('analyze', function () {
     assert.equal((await analysed(text, '--fail-on', 'lost-update')).code, 10);
     assert.equal((await analysed(text, '--fail-on', 'lost-update/finalizer,recreated')).code, 0);
     assert.equal((await analysed(text, '--fail-on', 'error')).code, 10);
-    const entry = (expires: string): string => `- id: lost-update\n  resource: configmaps\n  name: de*\n  reason: known\n  expires: ${expires}\n`;
-    assert.equal((await analysed(text, '--fail-on', 'any', '--allow', await file('allow.yaml', entry('2999-01-01')))).code, 0);
+    const entry = (expires: string): string =>
+      `- id: lost-update\n  resource: configmaps\n  name: de*\n  reason: known\n  expires: ${expires}\n`;
+    assert.equal(
+      (await analysed(text, '--fail-on', 'any', '--allow', await file('allow.yaml', entry('2999-01-01')))).code,
+      0,
+    );
     const expired = await analysed(text, '--fail-on', 'any', '--allow', await file('allow.yaml', entry('2020-01-01')));
     assert.equal(expired.code, 10);
     assert.ok(expired.stdout.includes('has expired'));
-    assert.equal((await analysed(text, '--allow', await file('allow.yaml', '- id: lost-update\n  expires: 2999-01-01\n'))).code, 2);
+    assert.equal(
+      (await analysed(text, '--allow', await file('allow.yaml', '- id: lost-update\n  expires: 2999-01-01\n'))).code,
+      2,
+    );
     assert.equal((await analysed(text, '--fail-on', 'nonsense')).code, 2);
   });
 
   it('prints SARIF, JUnit, text and one HTML file without any script', async () => {
     const path = await file('audit.log', tokenSwap().text);
-    const sarif = JSON.parse((await run(['analyze', path, '--format', 'sarif'])).stdout) as { version: string; runs: [{ results: { ruleId: string; level: string }[] }] };
+    const sarif = JSON.parse((await run(['analyze', path, '--format', 'sarif'])).stdout) as {
+      version: string;
+      runs: [{ results: { ruleId: string; level: string }[] }];
+    };
     assert.equal(sarif.version, '2.1.0');
-    assert.deepEqual(sarif.runs[0].results.map((result) => [result.ruleId, result.level]), [['lost-update', 'error']]);
+    assert.deepEqual(
+      sarif.runs[0].results.map((result) => [result.ruleId, result.level]),
+      [['lost-update', 'error']],
+    );
     const junit = (await run(['analyze', path, '--format', 'junit'])).stdout;
     assert.match(junit, /<testsuite [^>]*failures="1"/);
     const html = (await run(['analyze', path, '--format', 'html'])).stdout;
@@ -142,15 +195,39 @@ describe('analyze', function () {
 
   it('shards give together what one run gives, references between objects of different shards too', async () => {
     const log = tokenSwap();
-    log.add('bob', 'delete', { ref: { name: 'other' }, response: { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', details: { name: 'other', uid: uid('b') } } });
-    const before = new AuditLog().add('bob', 'create', { ref: { name: 'other' }, code: 201, response: object('1', {}, uid('b'), 'other') });
+    log.add('bob', 'delete', {
+      ref: { name: 'other' },
+      response: {
+        kind: 'Status',
+        apiVersion: 'v1',
+        metadata: {},
+        status: 'Success',
+        details: { name: 'other', uid: uid('b') },
+      },
+    });
+    const before = new AuditLog().add('bob', 'create', {
+      ref: { name: 'other' },
+      code: 201,
+      response: object('1', {}, uid('b'), 'other'),
+    });
     log.add('bob', 'create', { ref: { name: 'other' }, code: 201, response: object('8', {}, uid('c'), 'other') });
-    for (let index = 0; index < 6; index += 1) log.add('bob', 'create', { ref: { name: `registry-${index}` }, code: 201, response: object('9', { lb: `uid=${uid('b')}` }, uid(String(index)), `registry-${index}`) });
+    for (let index = 0; index < 6; index += 1)
+      log.add('bob', 'create', {
+        ref: { name: `registry-${index}` },
+        code: 201,
+        response: object('9', { lb: `uid=${uid('b')}` }, uid(String(index)), `registry-${index}`),
+      });
     const path = await file('all.log', before.text + log.text);
     const whole = told((await run(['analyze', path, '-o', 'json'])).stdout);
     assert.deepEqual(whole, ['lost-update/token-swap', ...Array.from({ length: 6 }, () => 'stale-reference')]);
     const shards: string[] = [];
-    for (const index of [1, 2, 3]) shards.push(await file(`shard-${index}.json`, (await run(['analyze', path, '--shard', `${index}/3`, '--format', 'json'])).stdout));
+    for (const index of [1, 2, 3])
+      shards.push(
+        await file(
+          `shard-${index}.json`,
+          (await run(['analyze', path, '--shard', `${index}/3`, '--format', 'json'])).stdout,
+        ),
+      );
     const merged = await run(['analyze', '--merge', ...shards, '--format', 'json', '--fail-on', 'lost-update']);
     assert.equal(merged.code, 10, merged.stderr);
     assert.deepEqual(told(merged.stdout), whole);
@@ -159,7 +236,9 @@ describe('analyze', function () {
 
   it('counts lines that are no JSON and a torn last line, reads the rest, and refuses what is no log at all', async () => {
     const { lines } = tokenSwap();
-    const ran = await analysed(`${lines[0] ?? ''}\nnot json\n${lines.slice(1).join('\n')}\n${(lines[0] ?? '').slice(0, 50)}`);
+    const ran = await analysed(
+      `${lines[0] ?? ''}\nnot json\n${lines.slice(1).join('\n')}\n${(lines[0] ?? '').slice(0, 50)}`,
+    );
     assert.deepEqual(told(ran.stdout), ['lost-update/token-swap']);
     const { notAnalysed } = JSON.parse(ran.stdout) as { notAnalysed: { unreadableLines: number; tornLines: number } };
     assert.deepEqual([notAnalysed.unreadableLines, notAnalysed.tornLines], [1, 1]);
@@ -167,10 +246,17 @@ describe('analyze', function () {
     assert.equal((await run(['analyze', join(folder, 'none.log')])).code, 1);
   });
 
-  it('never prints a Secret\'s value', async () => {
-    const secret = (token: string, value: string): JsonObject => ({ kind: 'Secret', apiVersion: 'v1', metadata: { name: 's', namespace: 'lab', uid: uid('d'), resourceVersion: token }, data: { password: value } });
+  it("never prints a Secret's value", async () => {
+    const secret = (token: string, value: string): JsonObject => ({
+      kind: 'Secret',
+      apiVersion: 'v1',
+      metadata: { name: 's', namespace: 'lab', uid: uid('d'), resourceVersion: token },
+      data: { password: value },
+    });
     const ref = { resource: 'secrets', name: 's' };
-    const log = new AuditLog().add('alice', 'get', { ref, response: secret('1', 'b2xk') }).add('bob', 'update', { ref, request: secret('1', 'bmV3'), response: secret('2', 'bmV3') });
+    const log = new AuditLog()
+      .add('alice', 'get', { ref, response: secret('1', 'b2xk') })
+      .add('bob', 'update', { ref, request: secret('1', 'bmV3'), response: secret('2', 'bmV3') });
     log.add('alice', 'update', { ref, request: secret('', 'b2xk'), response: secret('3', 'b2xk') });
     const ran = await analysed(log.text);
     assert.deepEqual(told(ran.stdout), ['lost-update/unconditional-overwrite']);

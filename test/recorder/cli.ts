@@ -10,15 +10,24 @@ export interface Ran {
 }
 
 /** Runs the command line as a person would. */
-export function run(args: readonly string[], env: Readonly<Record<string, string | undefined>> = {}, stdin?: Buffer): Promise<Ran> {
+export function run(
+  args: readonly string[],
+  env: Readonly<Record<string, string | undefined>> = {},
+  stdin?: Buffer,
+): Promise<Ran> {
   return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, [CLI, ...args], { env: { ...process.env, ...env }, stdio: ['pipe', 'pipe', 'pipe'] });
+    const child = spawn(process.execPath, [CLI, ...args], {
+      env: { ...process.env, ...env },
+      stdio: ['pipe', 'pipe', 'pipe'],
+    });
     const out: Buffer[] = [];
     const err: Buffer[] = [];
     child.stdout.on('data', (chunk: Buffer) => out.push(chunk));
     child.stderr.on('data', (chunk: Buffer) => err.push(chunk));
     child.once('error', reject);
-    child.once('close', (code) => resolve({ code, stdout: Buffer.concat(out).toString(), stderr: Buffer.concat(err).toString() }));
+    child.once('close', (code) =>
+      resolve({ code, stdout: Buffer.concat(out).toString(), stderr: Buffer.concat(err).toString() }),
+    );
     child.stdin.on('error', () => undefined);
     child.stdin.end(stdin);
   });
@@ -27,5 +36,8 @@ export function run(args: readonly string[], env: Readonly<Record<string, string
 /** The findings that are more than information, as `id` or `id/kind`. */
 export function told(stdout: string): string[] {
   const report = JSON.parse(stdout) as { findings: { id: string; kind?: string; severity: string }[] };
-  return report.findings.filter((finding) => finding.severity !== 'info').map((finding) => (finding.kind === undefined ? finding.id : `${finding.id}/${finding.kind}`)).sort();
+  return report.findings
+    .filter((finding) => finding.severity !== 'info')
+    .map((finding) => (finding.kind === undefined ? finding.id : `${finding.id}/${finding.kind}`))
+    .sort();
 }

@@ -51,7 +51,22 @@ describe('Go controllers behind the recorder, on the real server', function () {
   for (const [scenario, expected] of Object.entries(EXPECTED)) {
     it(`${scenario}: the bug is named and nothing else, its correct twin is silent`, async () => {
       for (const variant of expected.length === 0 ? ['good'] : ['bug', 'good']) {
-        const ran = await run(['record', '--kubeconfig', kubeconfig, '--client', 'controller', '-o', 'json', '--', program ?? '', scenario, variant], { DIRECT_KUBECONFIG: kubeconfig });
+        const ran = await run(
+          [
+            'record',
+            '--kubeconfig',
+            kubeconfig,
+            '--client',
+            'controller',
+            '-o',
+            'json',
+            '--',
+            program ?? '',
+            scenario,
+            variant,
+          ],
+          { DIRECT_KUBECONFIG: kubeconfig },
+        );
         assert.equal(ran.code, 0, ran.stderr);
         assert.deepEqual(told(ran.stdout), variant === 'bug' ? expected : [], `${variant}\n${ran.stdout}`);
       }
@@ -59,7 +74,23 @@ describe('Go controllers behind the recorder, on the real server', function () {
   }
 
   it('protobuf is read as it is when the recorder leaves every byte alone', async () => {
-    const ran = await run(['record', '--kubeconfig', kubeconfig, '--transparent', '-o', 'json', '--fail-on', 'lost-update', '--', program ?? '', 'token-swap', 'bug'], { DIRECT_KUBECONFIG: kubeconfig });
+    const ran = await run(
+      [
+        'record',
+        '--kubeconfig',
+        kubeconfig,
+        '--transparent',
+        '-o',
+        'json',
+        '--fail-on',
+        'lost-update',
+        '--',
+        program ?? '',
+        'token-swap',
+        'bug',
+      ],
+      { DIRECT_KUBECONFIG: kubeconfig },
+    );
     assert.equal(ran.code, 10, ran.stderr);
     assert.deepEqual(told(ran.stdout), ['lost-update/token-swap']);
   });

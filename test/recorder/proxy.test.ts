@@ -7,7 +7,13 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { behindRecorder, open, send, type Behind } from './standIn.ts';
 
 const CONFIG_MAP = '/api/v1/namespaces/lab/configmaps/demo';
-const configMap = (token: string, data: Record<string, string> = {}): string => JSON.stringify({ kind: 'ConfigMap', apiVersion: 'v1', metadata: { name: 'demo', namespace: 'lab', uid: 'U1', resourceVersion: token }, data });
+const configMap = (token: string, data: Record<string, string> = {}): string =>
+  JSON.stringify({
+    kind: 'ConfigMap',
+    apiVersion: 'v1',
+    metadata: { name: 'demo', namespace: 'lab', uid: 'U1', resourceVersion: token },
+    data,
+  });
 
 describe('the recorder in front of a server', () => {
   let behind: Behind | undefined;
@@ -21,12 +27,24 @@ describe('the recorder in front of a server', () => {
     const seen: IncomingMessage['headers'][] = [];
     behind = await behindRecorder((request, response) => {
       seen.push(request.headers);
-      response.writeHead(200, ['Content-Type', 'application/json', 'Warning', '299 - "one"', 'Warning', '299 - "two"', 'X-Own', 'kept']);
+      response.writeHead(200, [
+        'Content-Type',
+        'application/json',
+        'Warning',
+        '299 - "one"',
+        'Warning',
+        '299 - "two"',
+        'X-Own',
+        'kept',
+      ]);
       response.end(configMap('1'));
     });
     const got = await send(behind, 'GET', CONFIG_MAP, { 'user-agent': 'me/1', 'impersonate-user': 'jane' });
     assert.equal(got.status, 200);
-    assert.deepEqual(got.raw.filter((_value, index) => got.raw[index - 1] === 'Warning'), ['299 - "one"', '299 - "two"']);
+    assert.deepEqual(
+      got.raw.filter((_value, index) => got.raw[index - 1] === 'Warning'),
+      ['299 - "one"', '299 - "two"'],
+    );
     assert.equal(got.headers['x-own'], 'kept');
     assert.equal(seen[0]?.authorization, 'Bearer the-users-own');
     assert.equal(seen[0]['user-agent'], 'me/1');
@@ -89,7 +107,10 @@ describe('the recorder in front of a server', () => {
     assert.ok((times[0] ?? 999) < 250, `headers after ${times[0]} ms`);
     assert.ok((times[1] ?? 999) < 550, `first half after ${times[1]} ms`);
     await behind.recorder.settled();
-    assert.deepEqual(behind.events.map((event) => event.type), ['observed', 'read']);
+    assert.deepEqual(
+      behind.events.map((event) => event.type),
+      ['observed', 'read'],
+    );
   });
 
   it('I2: unknown and torn binary bodies pass unchanged, are counted, and no finding is guessed', async () => {
@@ -111,7 +132,11 @@ describe('the recorder in front of a server', () => {
   it('reads compressed answers and passes their bytes as they are', async () => {
     const packed = gzipSync(configMap('3'));
     behind = await behindRecorder((_request, response) => {
-      response.writeHead(200, { 'content-type': 'application/json', 'content-encoding': 'gzip', 'content-length': packed.length });
+      response.writeHead(200, {
+        'content-type': 'application/json',
+        'content-encoding': 'gzip',
+        'content-length': packed.length,
+      });
       response.end(packed);
     });
     const got = await send(behind, 'GET', CONFIG_MAP, { 'accept-encoding': 'gzip' });
@@ -129,10 +154,16 @@ describe('the recorder in front of a server', () => {
     });
     const continued = await new Promise<boolean>((resolve, reject) => {
       let asked = false;
-      const request = open(behind as Behind, 'PUT', CONFIG_MAP, { expect: '100-continue', 'content-type': 'application/json' }, (answer) => {
-        answer.resume();
-        answer.on('end', () => resolve(asked));
-      });
+      const request = open(
+        behind as Behind,
+        'PUT',
+        CONFIG_MAP,
+        { expect: '100-continue', 'content-type': 'application/json' },
+        (answer) => {
+          answer.resume();
+          answer.on('end', () => resolve(asked));
+        },
+      );
       request.on('continue', () => {
         asked = true;
         request.end(configMap('3'));
@@ -175,7 +206,9 @@ describe('the recorder in front of a server', () => {
   it('passes an upgrade both ways, bytes and all', async () => {
     behind = await behindRecorder((_request, response) => response.end(), {
       onUpgrade: (request, socket) => {
-        socket.write(`HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: ${request.headers.upgrade ?? ''}\r\nX-Stream-Protocol-Version: v4.channel.k8s.io\r\n\r\nhello `);
+        socket.write(
+          `HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: ${request.headers.upgrade ?? ''}\r\nX-Stream-Protocol-Version: v4.channel.k8s.io\r\n\r\nhello `,
+        );
         socket.on('data', (chunk) => socket.write(chunk));
         socket.on('end', () => socket.end());
         socket.on('error', () => socket.destroy());
@@ -184,10 +217,15 @@ describe('the recorder in front of a server', () => {
     const url = new URL(behind.recorder.url);
     const echoed = await new Promise<string>((resolve, reject) => {
       let text = '';
-      const socket: Socket = tlsConnect({ host: url.hostname, port: Number(url.port), ca: behind?.recorder.caPem ?? '' }, () => {
-        socket.write(`POST /api/v1/namespaces/lab/pods/p/exec?command=cat HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${behind?.token ?? ''}\r\nConnection: Upgrade\r\nUpgrade: SPDY/3.1\r\n\r\n`);
-        setTimeout(() => socket.write('and back'), 100);
-      });
+      const socket: Socket = tlsConnect(
+        { host: url.hostname, port: Number(url.port), ca: behind?.recorder.caPem ?? '' },
+        () => {
+          socket.write(
+            `POST /api/v1/namespaces/lab/pods/p/exec?command=cat HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${behind?.token ?? ''}\r\nConnection: Upgrade\r\nUpgrade: SPDY/3.1\r\n\r\n`,
+          );
+          setTimeout(() => socket.write('and back'), 100);
+        },
+      );
       socket.on('data', (chunk) => {
         text += String(chunk);
         if (text.includes('and back')) {
@@ -208,10 +246,25 @@ describe('the recorder in front of a server', () => {
       request.on('data', (chunk: Buffer) => (size += chunk.length));
       request.on('end', () => {
         response.writeHead(413, { 'content-type': 'application/json' });
-        response.end(JSON.stringify({ kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure', reason: 'RequestEntityTooLarge', code: 413 }));
+        response.end(
+          JSON.stringify({
+            kind: 'Status',
+            apiVersion: 'v1',
+            metadata: {},
+            status: 'Failure',
+            reason: 'RequestEntityTooLarge',
+            code: 413,
+          }),
+        );
       });
     });
-    const got = await send(behind, 'PUT', CONFIG_MAP, { 'content-type': 'application/json' }, Buffer.alloc(30_000_000, 'x'));
+    const got = await send(
+      behind,
+      'PUT',
+      CONFIG_MAP,
+      { 'content-type': 'application/json' },
+      Buffer.alloc(30_000_000, 'x'),
+    );
     assert.equal(got.status, 413);
     assert.equal(size, 30_000_000);
     await behind.recorder.settled();
@@ -230,8 +283,13 @@ describe('the recorder in front of a server', () => {
     assert.deepEqual(behind.problems, ['The recording cannot be kept: disk full']);
   });
 
-  it('never keeps a Secret\'s values', async () => {
-    const secret = JSON.stringify({ kind: 'Secret', apiVersion: 'v1', metadata: { name: 's', namespace: 'lab', uid: 'S1', resourceVersion: '9' }, data: { password: 'aHVudGVyMg==' } });
+  it("never keeps a Secret's values", async () => {
+    const secret = JSON.stringify({
+      kind: 'Secret',
+      apiVersion: 'v1',
+      metadata: { name: 's', namespace: 'lab', uid: 'S1', resourceVersion: '9' },
+      data: { password: 'aHVudGVyMg==' },
+    });
     behind = await behindRecorder((request, response) => {
       request.resume();
       request.on('end', () => response.end(secret));
@@ -244,7 +302,10 @@ describe('the recorder in front of a server', () => {
   });
 
   it('reads a list item by item, whatever the chunks, and gives each token', async () => {
-    const items = Array.from({ length: 700 }, (_, index) => ({ metadata: { name: `c${index}`, namespace: 'lab', uid: `U${index}`, resourceVersion: `v"${index}` }, data: { t: '}],"items":[{' } }));
+    const items = Array.from({ length: 700 }, (_, index) => ({
+      metadata: { name: `c${index}`, namespace: 'lab', uid: `U${index}`, resourceVersion: `v"${index}` },
+      data: { t: '}],"items":[{' },
+    }));
     const text = JSON.stringify({ kind: 'ConfigMapList', apiVersion: 'v1', metadata: { resourceVersion: '1' }, items });
     behind = await behindRecorder((_request, response) => {
       response.writeHead(200, { 'content-type': 'application/json; charset=utf-8' });
@@ -255,7 +316,10 @@ describe('the recorder in front of a server', () => {
     assert.equal(got.body.toString(), text);
     await behind.recorder.settled();
     const given = behind.events.flatMap((event) => (event.type === 'read' ? event.given : []));
-    assert.deepEqual(given.map((item) => item.token), items.map((item) => item.metadata.resourceVersion));
+    assert.deepEqual(
+      given.map((item) => item.token),
+      items.map((item) => item.metadata.resourceVersion),
+    );
     assert.ok(behind.events.some((event) => event.type === 'observed' && event.kind === 'ConfigMap'));
   });
 });

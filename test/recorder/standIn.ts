@@ -21,11 +21,15 @@ export interface Behind {
   stop(): Promise<void>;
 }
 
-export async function behindRecorder(handler: Handler, options: Partial<RecorderOptions> & { onUpgrade?: (request: IncomingMessage, socket: Socket) => void } = {}): Promise<Behind> {
+export async function behindRecorder(
+  handler: Handler,
+  options: Partial<RecorderOptions> & { onUpgrade?: (request: IncomingMessage, socket: Socket) => void } = {},
+): Promise<Behind> {
   const { onUpgrade, ...more } = options;
   const sockets = new Set<Socket>();
   const upstream = createServer((request, response) => {
-    if (request.url === '/api/v1/namespaces/kube-system') response.end(JSON.stringify({ metadata: { uid: 'cluster-1' } }));
+    if (request.url === '/api/v1/namespaces/kube-system')
+      response.end(JSON.stringify({ metadata: { uid: 'cluster-1' } }));
     else handler(request, response);
   });
   upstream.on('checkContinue', handler);
@@ -39,7 +43,17 @@ export async function behindRecorder(handler: Handler, options: Partial<Recorder
   const folder = await mkdtemp(join(tmpdir(), 'recorder-test-'));
   const file = join(folder, 'config');
   const port = typeof address === 'object' && address !== null ? address.port : 0;
-  await writeFile(file, JSON.stringify({ apiVersion: 'v1', kind: 'Config', 'current-context': 'c', clusters: [{ name: 'c', cluster: { server: `http://127.0.0.1:${port}` } }], users: [{ name: 'u', user: { token: 'the-users-own' } }], contexts: [{ name: 'c', context: { cluster: 'c', user: 'u' } }] }));
+  await writeFile(
+    file,
+    JSON.stringify({
+      apiVersion: 'v1',
+      kind: 'Config',
+      'current-context': 'c',
+      clusters: [{ name: 'c', cluster: { server: `http://127.0.0.1:${port}` } }],
+      users: [{ name: 'u', user: { token: 'the-users-own' } }],
+      contexts: [{ name: 'c', context: { cluster: 'c', user: 'u' } }],
+    }),
+  );
   const events: NewTraceEvent[] = [];
   const problems: string[] = [];
   const recorder = await startRecorder(
@@ -82,12 +96,25 @@ export interface Got {
 }
 
 /** One request through the recorder, complete. */
-export function send(behind: Behind, method: string, path: string, headers: Record<string, string> = {}, body?: Buffer | string): Promise<Got> {
+export function send(
+  behind: Behind,
+  method: string,
+  path: string,
+  headers: Record<string, string> = {},
+  body?: Buffer | string,
+): Promise<Got> {
   return new Promise((resolve, reject) => {
     const request = open(behind, method, path, headers, (answer) => {
       const chunks: Buffer[] = [];
       answer.on('data', (chunk: Buffer) => chunks.push(chunk));
-      answer.on('end', () => resolve({ status: answer.statusCode ?? 0, raw: answer.rawHeaders, headers: answer.headers, body: Buffer.concat(chunks) }));
+      answer.on('end', () =>
+        resolve({
+          status: answer.statusCode ?? 0,
+          raw: answer.rawHeaders,
+          headers: answer.headers,
+          body: Buffer.concat(chunks),
+        }),
+      );
       answer.on('error', reject);
     });
     request.on('error', reject);
@@ -96,9 +123,23 @@ export function send(behind: Behind, method: string, path: string, headers: Reco
 }
 
 /** Opens a request; the caller ends it. */
-export function open(behind: Behind, method: string, path: string, headers: Record<string, string>, onAnswer: (answer: IncomingMessage) => void): ReturnType<typeof httpsRequest> {
+export function open(
+  behind: Behind,
+  method: string,
+  path: string,
+  headers: Record<string, string>,
+  onAnswer: (answer: IncomingMessage) => void,
+): ReturnType<typeof httpsRequest> {
   const url = new URL(behind.recorder.url);
-  const request = httpsRequest({ host: url.hostname, port: url.port, method, path, ca: behind.recorder.caPem, agent: false, headers: { authorization: `Bearer ${behind.token}`, ...headers } });
+  const request = httpsRequest({
+    host: url.hostname,
+    port: url.port,
+    method,
+    path,
+    ca: behind.recorder.caPem,
+    agent: false,
+    headers: { authorization: `Bearer ${behind.token}`, ...headers },
+  });
   request.on('response', onAnswer);
   return request;
 }

@@ -17,7 +17,8 @@ export function deriveLeaves(event: WriteEvent, before: Leaves | undefined): Map
     const own = (path: string): boolean => isStatus(path) === (event.subresource === 'status');
     return withPart(leaves, before ?? new Map(), own);
   }
-  if (event.verb === 'patch' && event.patchType === 'merge-patch' && before !== undefined) return mergePatched(before, body, leaves);
+  if (event.verb === 'patch' && event.patchType === 'merge-patch' && before !== undefined)
+    return mergePatched(before, body, leaves);
   return undefined;
 }
 
@@ -35,19 +36,24 @@ function withPart(asked: Leaves, before: Leaves, own: (path: string) => boolean)
 function mergePatched(before: Leaves, patch: JsonObject, asked: Leaves): Map<string, string> {
   const replaced: string[] = [];
   const visit = (path: string, value: Json): void => {
-    if (isJsonObject(value)) for (const [field, item] of Object.entries(value)) visit(`${path}${fieldStep(field)}`, item);
+    if (isJsonObject(value))
+      for (const [field, item] of Object.entries(value)) visit(`${path}${fieldStep(field)}`, item);
     else replaced.push(path);
   };
   visit('', patch);
   const result = new Map<string, string>();
-  for (const [path, value] of before) if (!replaced.some((prefix) => isAtOrBeneath(path.replace('\u0000', ''), prefix))) result.set(path, value);
+  for (const [path, value] of before)
+    if (!replaced.some((prefix) => isAtOrBeneath(path.replace('\u0000', ''), prefix))) result.set(path, value);
   for (const [path, value] of asked) result.set(path, value);
   return result;
 }
 
 /** Whether a path is the other one or lies beneath it. */
 export function isAtOrBeneath(path: string, prefix: string): boolean {
-  return path.startsWith(prefix) && (path.length === prefix.length || path[prefix.length] === '.' || path[prefix.length] === '[');
+  return (
+    path.startsWith(prefix) &&
+    (path.length === prefix.length || path[prefix.length] === '.' || path[prefix.length] === '[')
+  );
 }
 
 /** A field as a printed path has it. */

@@ -33,7 +33,14 @@ export class FindingStore {
         this.dropped += 1;
         return;
       }
-      const finding = { severity: severity ?? severityOf[report.id], sureness: sureness ?? 'certain', ...rest, count: total ?? count ?? 1, firstAt: at, lastAt: at };
+      const finding = {
+        severity: severity ?? severityOf[report.id],
+        sureness: sureness ?? 'certain',
+        ...rest,
+        count: total ?? count ?? 1,
+        firstAt: at,
+        lastAt: at,
+      };
       this.byKey.set(key, { ...finding, events: boundedEvents(rest.events) });
     } else {
       this.byKey.set(key, grown(known, report, at));

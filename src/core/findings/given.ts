@@ -7,7 +7,13 @@ import type { World } from './world.ts';
  * Whether the writer had been given any of the versions from index `from` up to (not including) `to` before it sent its write.
  * `unknown`: this log does not show all that it reads.
  */
-export function wasGiven(write: WriteEvent, object: ObjectState, from: number, to: number, world: World): 'yes' | 'no' | 'unknown' {
+export function wasGiven(
+  write: WriteEvent,
+  object: ObjectState,
+  from: number,
+  to: number,
+  world: World,
+): 'yes' | 'no' | 'unknown' {
   const actor = world.knowledge.of(write.actor);
   const tokens = actor.objects.get(object.uid)?.tokens;
   const start = write.startedAt ?? write.at;
@@ -30,7 +36,11 @@ export function wasGiven(write: WriteEvent, object: ObjectState, from: number, t
 export function isForeign(version: VersionRecord, actor: Actor): boolean {
   if (version.author !== undefined) return !sameActor(version.author.actor, actor);
   if (version.manager === undefined) return true;
-  return version.manager !== actor.manager && version.manager !== actor.agent?.split('/')[0] && version.manager !== actorKey(actor);
+  return (
+    version.manager !== actor.manager &&
+    version.manager !== actor.agent?.split('/')[0] &&
+    version.manager !== actorKey(actor)
+  );
 }
 
 /** The index, at most `upTo`, of the latest version that changed a path; undefined where the window does not tell. */

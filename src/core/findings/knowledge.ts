@@ -29,7 +29,10 @@ export function actorKey(actor: Actor): string {
 export function actorName(actor: Actor): string {
   const who = actor.client ?? actor.user ?? actor.agent?.split(' ')[0] ?? actor.manager ?? 'unknown';
   const agent = actor.agent?.split('/')[0];
-  const more = [agent !== undefined && agent !== who && actor.client !== undefined ? agent : '', actor.manager !== undefined && actor.manager !== who ? actor.manager : ''];
+  const more = [
+    agent !== undefined && agent !== who && actor.client !== undefined ? agent : '',
+    actor.manager !== undefined && actor.manager !== who ? actor.manager : '',
+  ];
   const extra = more.filter((part) => part !== '').join(', ');
   return extra === '' || actor.client === undefined ? who : `${who} (${extra})`;
 }

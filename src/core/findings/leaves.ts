@@ -13,12 +13,41 @@ const PRESENT = '+';
 const MAX_VALUE = 128;
 const MAX_ORDER = 200;
 const MAX_DEPTH = 24;
-const SKIPPED_METADATA = new Set(['managedFields', 'resourceVersion', 'uid', 'creationTimestamp', 'selfLink', 'generation', 'name', 'namespace', 'deletionTimestamp', 'deletionGracePeriodSeconds']);
-const KEYS: readonly (readonly string[])[] = [['name'], ['type'], ['uid'], ['containerPort', 'protocol'], ['port', 'protocol'], ['containerPort'], ['port'], ['key'], ['mountPath'], ['devicePath'], ['ip'], ['id']];
-const KEY_OF: Readonly<Record<string, readonly (readonly string[])[]>> = { conditions: [['type']], ownerReferences: [['uid']], volumeMounts: [['mountPath']] };
+const SKIPPED_METADATA = new Set([
+  'managedFields',
+  'resourceVersion',
+  'uid',
+  'creationTimestamp',
+  'selfLink',
+  'generation',
+  'name',
+  'namespace',
+  'deletionTimestamp',
+  'deletionGracePeriodSeconds',
+]);
+const KEYS: readonly (readonly string[])[] = [
+  ['name'],
+  ['type'],
+  ['uid'],
+  ['containerPort', 'protocol'],
+  ['port', 'protocol'],
+  ['containerPort'],
+  ['port'],
+  ['key'],
+  ['mountPath'],
+  ['devicePath'],
+  ['ip'],
+  ['id'],
+];
+const KEY_OF: Readonly<Record<string, readonly (readonly string[])[]>> = {
+  conditions: [['type']],
+  ownerReferences: [['uid']],
+  volumeMounts: [['mountPath']],
+};
 const SIMPLE = /^[\w .:/@+=-]{0,128}$/;
 const PLAIN = /^[A-Za-z_$][\w$-]*$/;
-const TIMEKEEPING = /\.(last\w*(Time|Timestamp|Seen|Heartbeat)|renewTime|observedGeneration|heartbeatTime|lastUpdated|timestamp|probeTime)$/;
+const TIMEKEEPING =
+  /\.(last\w*(Time|Timestamp|Seen|Heartbeat)|renewTime|observedGeneration|heartbeatTime|lastUpdated|timestamp|probeTime)$/;
 const LAST_APPLIED = '.metadata.annotations["kubectl.kubernetes.io/last-applied-configuration"]';
 
 /** The leaves of a whole object. What the server alone sets in metadata is left out. */
@@ -27,7 +56,9 @@ export function leavesOf(object: JsonObject): Map<string, string> {
   for (const [field, value] of Object.entries(object)) {
     if (field === 'apiVersion' || field === 'kind') continue;
     if (field !== 'metadata' || !isJsonObject(value)) visit(leaves, child('', field), field, value);
-    else for (const [name, item] of Object.entries(value)) if (!SKIPPED_METADATA.has(name)) visit(leaves, child('.metadata', name), name, item);
+    else
+      for (const [name, item] of Object.entries(value))
+        if (!SKIPPED_METADATA.has(name)) visit(leaves, child('.metadata', name), name, item);
   }
   return leaves;
 }
@@ -41,18 +72,28 @@ export function leavesAfter(before: { readonly body: JsonObject; readonly leaves
   for (const field of new Set([...Object.keys(before.body), ...Object.keys(body)])) {
     if (field === 'apiVersion' || field === 'kind') continue;
     const [old, now] = [before.body[field], body[field]];
-    if (field !== 'metadata' || !isJsonObject(old) || !isJsonObject(now)) compare(own, child('', field), field, old, now);
-    else for (const name of new Set([...Object.keys(old), ...Object.keys(now)])) if (!SKIPPED_METADATA.has(name)) compare(own, child('.metadata', name), name, old[name], now[name]);
+    if (field !== 'metadata' || !isJsonObject(old) || !isJsonObject(now))
+      compare(own, child('', field), field, old, now);
+    else
+      for (const name of new Set([...Object.keys(old), ...Object.keys(now)]))
+        if (!SKIPPED_METADATA.has(name)) compare(own, child('.metadata', name), name, old[name], now[name]);
   }
   if (own.size === 0) return before.leaves;
   const leaves = new OverlayLeaves(before.leaves, own);
   return leaves.depth > MAX_DEPTH ? new Map(leaves) : leaves;
 }
 
-function compare(own: Map<string, string | undefined>, path: string, field: string, old: Json | undefined, now: Json | undefined): void {
+function compare(
+  own: Map<string, string | undefined>,
+  path: string,
+  field: string,
+  old: Json | undefined,
+  now: Json | undefined,
+): void {
   if (old === now || equalJson(old, now)) return;
   if (isJsonObject(old) && isJsonObject(now)) {
-    for (const name of new Set([...Object.keys(old), ...Object.keys(now)])) compare(own, child(path, name), name, old[name], now[name]);
+    for (const name of new Set([...Object.keys(old), ...Object.keys(now)]))
+      compare(own, child(path, name), name, old[name], now[name]);
     return;
   }
   const part = new Map<string, string>();
@@ -132,7 +173,8 @@ export function leavesOfHashes(hashes: Readonly<Record<string, string>>): Map<st
   const leaves = new Map<string, string>();
   for (const [path, hash] of Object.entries(hashes)) {
     const name = /^\.metadata\.(\w+)/.exec(path)?.[1];
-    if (path !== '.apiVersion' && path !== '.kind' && (name === undefined || !SKIPPED_METADATA.has(name))) leaves.set(path, hash);
+    if (path !== '.apiVersion' && path !== '.kind' && (name === undefined || !SKIPPED_METADATA.has(name)))
+      leaves.set(path, hash);
   }
   return leaves;
 }
@@ -144,7 +186,8 @@ function child(path: string, field: string): string {
 function visit(leaves: Map<string, string>, path: string, field: string, value: Json): void {
   if (value === null) return;
   if (Array.isArray(value)) visitList(leaves, path, field, value);
-  else if (isJsonObject(value)) for (const [name, item] of Object.entries(value)) visit(leaves, child(path, name), name, item);
+  else if (isJsonObject(value))
+    for (const [name, item] of Object.entries(value)) visit(leaves, child(path, name), name, item);
   else leaves.set(path, shown(value));
 }
 
@@ -213,7 +256,8 @@ export function isTimekeeping(path: string): boolean {
 /** Paths whose value differs, order and timekeeping left out. */
 export function changedPaths(before: Leaves, after: Leaves): string[] {
   const touched = touchedPaths(before, after);
-  if (touched !== undefined) return [...touched].filter((path) => before.get(path) !== after.get(path) && isContent(path));
+  if (touched !== undefined)
+    return [...touched].filter((path) => before.get(path) !== after.get(path) && isContent(path));
   const paths: string[] = [];
   for (const [path, value] of after) if (before.get(path) !== value && isContent(path)) paths.push(path);
   for (const path of before.keys()) if (!after.has(path) && isContent(path)) paths.push(path);

@@ -130,7 +130,9 @@ export class World {
     }
     const known = object.version(event.token);
     const version =
-      event.stream === undefined ? (known ?? object.append(event.token, event.at, event.seq)) : object.deliver(event.stream, event.token, event.at, event.seq);
+      event.stream === undefined
+        ? (known ?? object.append(event.token, event.at, event.seq))
+        : object.deliver(event.stream, event.token, event.at, event.seq);
     for (const rule of this.rules) rule.observed?.(event, object, version, this);
     this.fill(object, version, event);
     if (!version.judged) this.unjudged.set(`${object.cluster}\0${object.uid}`, object);
@@ -158,7 +160,8 @@ export class World {
 
   private takeAbsent(event: AbsentEvent): void {
     for (const rule of this.rules) rule.absent?.(event, this);
-    const object = event.uid === undefined ? this.current(event.cluster, event.name) : this.object(event.cluster, event.uid);
+    const object =
+      event.uid === undefined ? this.current(event.cluster, event.name) : this.object(event.cluster, event.uid);
     if (object !== undefined && object.gone === undefined) object.gone = { at: event.at, seq: event.seq };
   }
 
@@ -168,12 +171,23 @@ export class World {
     const actor = this.knowledge.of(event.actor);
     actor.hasReads = true;
     const resource = `${event.scope.group}/${event.scope.resource}`;
-    
+
     if (event.given.length === 0 && isBlind(event)) actor.blindReads.set(resource, event.at);
     for (const item of event.given) {
-      const name = { group: event.scope.group, resource: event.scope.resource, namespace: item.namespace, name: item.name };
+      const name = {
+        group: event.scope.group,
+        resource: event.scope.resource,
+        namespace: item.namespace,
+        name: item.name,
+      };
       const given = { at: event.at, seq: event.seq, how: event.verb, cacheAllowed: event.cacheAllowed };
-      actor.give(item.uid, nameKey(event.cluster, name), item.token, given, item.deleted === true || item.terminating === true);
+      actor.give(
+        item.uid,
+        nameKey(event.cluster, name),
+        item.token,
+        given,
+        item.deleted === true || item.terminating === true,
+      );
     }
   }
 
@@ -192,7 +206,10 @@ export class World {
     const known = object.version(result.token);
     if (event.outcome === 'unchanged' || from === result.token || known?.author !== undefined) return;
     if (known?.judged === true) return;
-    const version = from === undefined || from === '' ? (known ?? object.append(result.token, event.at, event.seq)) : object.chain(from, result.token, event.at, event.seq);
+    const version =
+      from === undefined || from === ''
+        ? (known ?? object.append(result.token, event.at, event.seq))
+        : object.chain(from, result.token, event.at, event.seq);
     version.author = { actor: event.actor, seq: event.seq, at: event.at, verb: event.verb };
     version.write = event;
     version.generation ??= result.generation;
@@ -228,7 +245,11 @@ export class World {
       return;
     }
     const before = this.object(object.cluster, state.current);
-    if (before?.creationTimestamp !== undefined && object.creationTimestamp !== undefined && object.creationTimestamp < before.creationTimestamp) {
+    if (
+      before?.creationTimestamp !== undefined &&
+      object.creationTimestamp !== undefined &&
+      object.creationTimestamp < before.creationTimestamp
+    ) {
       state.past.unshift(object.uid);
       object.gone = { at: event.at, seq: event.seq };
       return;
@@ -255,7 +276,8 @@ export class World {
   private fill(object: ObjectState, version: VersionRecord, event: ObservedEvent): void {
     if (version.leaves === undefined || version.derived) {
       if (event.body !== undefined) {
-        version.leaves = object.lastBody === undefined ? leavesOf(event.body) : leavesAfter(object.lastBody, event.body);
+        version.leaves =
+          object.lastBody === undefined ? leavesOf(event.body) : leavesAfter(object.lastBody, event.body);
         object.lastBody = { body: event.body, leaves: version.leaves };
       } else if (event.leaves !== undefined) version.leaves = leavesOfHashes(event.leaves);
       version.derived = version.derived && event.body === undefined && event.leaves === undefined;
@@ -299,8 +321,11 @@ export class World {
         version.derived = version.leaves !== undefined;
       }
       const changed =
-        previous?.leaves === undefined || version.leaves === undefined ? undefined : changedPaths(previous.leaves, version.leaves);
-      for (const rule of this.rules) rule.judged?.({ object, index, version, previous, changed, write: version.write }, this);
+        previous?.leaves === undefined || version.leaves === undefined
+          ? undefined
+          : changedPaths(previous.leaves, version.leaves);
+      for (const rule of this.rules)
+        rule.judged?.({ object, index, version, previous, changed, write: version.write }, this);
       version.write = undefined;
     }
   }
@@ -309,7 +334,9 @@ export class World {
 function ownersOf(references: readonly unknown[]): { uid: string; name: string; kind: string }[] {
   return references.flatMap((item) => {
     const owner = item as { uid?: unknown; name?: unknown; kind?: unknown };
-    return typeof owner.uid === 'string' && typeof owner.name === 'string' ? [{ uid: owner.uid, name: owner.name, kind: typeof owner.kind === 'string' ? owner.kind : '' }] : [];
+    return typeof owner.uid === 'string' && typeof owner.name === 'string'
+      ? [{ uid: owner.uid, name: owner.name, kind: typeof owner.kind === 'string' ? owner.kind : '' }]
+      : [];
   });
 }
 

@@ -50,13 +50,17 @@ function readEntry(entry: Json): Allowance | string {
 
 /** Days and times in UTC, counted from 1970 by the civil calendar; a date alone means its end. */
 function dateMs(text: string): number {
-  const [year = 0, month = 0, day = 0, hour = 24, minute = 0, second = 0] = text.split(/[-T:Z]/).filter((part) => part !== '').map(Number);
+  const [year = 0, month = 0, day = 0, hour = 24, minute = 0, second = 0] = text
+    .split(/[-T:Z]/)
+    .filter((part) => part !== '')
+    .map(Number);
   if (month < 1 || month > 12 || day < 1 || day > 31) return Number.NaN;
   const shifted = month > 2 ? year : year - 1;
   const era = Math.floor(shifted / 400);
   const yearOfEra = shifted - era * 400;
   const dayOfYear = Math.floor((153 * (month + (month > 2 ? -3 : 9)) + 2) / 5) + day - 1;
-  const days = era * 146_097 + yearOfEra * 365 + Math.floor(yearOfEra / 4) - Math.floor(yearOfEra / 100) + dayOfYear - 719_468;
+  const days =
+    era * 146_097 + yearOfEra * 365 + Math.floor(yearOfEra / 4) - Math.floor(yearOfEra / 100) + dayOfYear - 719_468;
   return ((days * 24 + hour) * 60 + minute) * 60_000 + second * 1_000;
 }
 
@@ -75,7 +79,11 @@ function covers(entry: Allowance, finding: Finding): boolean {
   return (
     entry.id === finding.id &&
     matches(entry.kind, finding.kind ?? '') &&
-    matches(entry.resource, object.group === '' ? object.resource : `${object.resource}.${object.group}`, object.resource) &&
+    matches(
+      entry.resource,
+      object.group === '' ? object.resource : `${object.resource}.${object.group}`,
+      object.resource,
+    ) &&
     matches(entry.namespace, object.namespace) &&
     matches(entry.name, object.name) &&
     (entry.actor === undefined || finding.actors.some((actor) => matches(entry.actor, actor)))
@@ -84,7 +92,12 @@ function covers(entry: Allowance, finding: Finding): boolean {
 
 function matches(pattern: string | undefined, ...values: string[]): boolean {
   if (pattern === undefined) return true;
-  const expression = new RegExp(`^${pattern.split('*').map((part) => part.replaceAll(/[.+?^${}()|[\]\\]/g, String.raw`\$&`)).join('.*')}$`);
+  const expression = new RegExp(
+    `^${pattern
+      .split('*')
+      .map((part) => part.replaceAll(/[.+?^${}()|[\]\\]/g, String.raw`\$&`))
+      .join('.*')}$`,
+  );
   return values.some((value) => expression.test(value));
 }
 
@@ -104,12 +117,18 @@ export function readFailOn(text: string): FailOn | { problem: string } {
   const ids: { id: string; kind?: string }[] = [];
   let from: Severity | undefined;
   let any = false;
-  for (const word of text.split(',').map((part) => part.trim()).filter((part) => part !== '')) {
+  for (const word of text
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== '')) {
     const [id = '', kind] = word.split('/');
     if (word === 'any') any = true;
     else if (word === 'error' || word === 'warning' || word === 'info') from = word;
     else if (isFindingId(id)) ids.push(kind === undefined ? { id } : { id, kind });
-    else return { problem: `"${word}" is no finding; there are ${findingIds.join(', ')}, the severities error, warning and info, and any` };
+    else
+      return {
+        problem: `"${word}" is no finding; there are ${findingIds.join(', ')}, the severities error, warning and info, and any`,
+      };
   }
   return { ids, any, ...(from === undefined ? {} : { from }) };
 }

@@ -23,7 +23,12 @@ const MAX_LANES = 60;
 export function reportHtml(report: FindingsReport, marks: readonly Mark[], title: string): string {
   const findings = bySeverity(report.findings);
   const sections = findings.map((finding, index) => section(finding, index)).join('\n');
-  const notes = [...report.notes, ...Object.entries(report.notAnalysed).filter(([, value]) => typeof value === 'number' && value > 0).map(([what, count]) => `Not analysed: ${String(count)} ${what}.`)];
+  const notes = [
+    ...report.notes,
+    ...Object.entries(report.notAnalysed)
+      .filter(([, value]) => typeof value === 'number' && value > 0)
+      .map(([what, count]) => `Not analysed: ${String(count)} ${what}.`),
+  ];
   return `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
 <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
@@ -38,7 +43,10 @@ ${notes.map((note) => `<p class="note">${escape(note)}</p>`).join('\n')}
 }
 
 function section(finding: Finding, index: number): string {
-  const list = (name: string, values: readonly string[]): string => (values.length === 0 ? '' : `<dt>${name}</dt><dd>${values.map((value) => `<code>${escape(value)}</code>`).join(' ')}</dd>`);
+  const list = (name: string, values: readonly string[]): string =>
+    values.length === 0
+      ? ''
+      : `<dt>${name}</dt><dd>${values.map((value) => `<code>${escape(value)}</code>`).join(' ')}</dd>`;
   return `<section id="f${index}" class="${finding.severity}"><h2>${escape(titleOf(finding))} <small>${finding.severity}${finding.sureness === 'likely' ? ', likely' : ''}</small></h2>
 <p class="object">${escape(objectText(finding))} <code>${escape(finding.object.uid)}</code></p>
 <p>${escape(finding.explanation)}</p><dl>${list('fields', finding.fields)}${list('actors', finding.actors)}${list('proof: events', finding.events.map(String))}
@@ -55,11 +63,16 @@ function timeline(findings: readonly Finding[], marks: readonly Mark[]): string 
   const to = times.reduce((a, b) => Math.max(a, b), from + 1);
   const x = (at: number): number => LEFT + ((at - from) / (to - from)) * (WIDTH - LEFT - 20);
   const y = (lane: number): number => 16 + lane * LANE;
-  const rows = lanes.map((name, lane) => `<text x="4" y="${y(lane) + 4}">${escape(name.length > 40 ? `${name.slice(0, 39)}…` : name)}<title>${escape(name)}</title></text><line x1="${LEFT}" x2="${WIDTH - 10}" y1="${y(lane)}" y2="${y(lane)}"/>`);
+  const rows = lanes.map(
+    (name, lane) =>
+      `<text x="4" y="${y(lane) + 4}">${escape(name.length > 40 ? `${name.slice(0, 39)}…` : name)}<title>${escape(name)}</title></text><line x1="${LEFT}" x2="${WIDTH - 10}" y1="${y(lane)}" y2="${y(lane)}"/>`,
+  );
   const dots = shown.map((mark) => {
     const label = `<title>event ${mark.seq}: ${escape(mark.actor)}, ${mark.accepted ? 'accepted' : 'refused'}, ${time(mark.at)}</title>`;
     const [cx, cy] = [x(mark.at), y(lanes.indexOf(mark.object))];
-    return mark.accepted ? `<circle class="write" cx="${cx.toFixed(1)}" cy="${cy}" r="3">${label}</circle>` : `<path class="refused" d="M${cx.toFixed(1)} ${cy - 5}l5 5l-5 5l-5 -5z">${label}</path>`;
+    return mark.accepted
+      ? `<circle class="write" cx="${cx.toFixed(1)}" cy="${cy}" r="3">${label}</circle>`
+      : `<path class="refused" d="M${cx.toFixed(1)} ${cy - 5}l5 5l-5 5l-5 -5z">${label}</path>`;
   });
   const flags = findings.map((finding, index) => {
     const lane = lanes.indexOf(objectText(finding));

@@ -9,8 +9,15 @@ export function reportJunit(report: FindingsReport, isFailure: (finding: Finding
     const rest = found.filter((finding) => !isFailure(finding));
     const allowed = report.allowed.filter((item) => item.finding.id === id);
     const body = [
-      ...failures.map((finding) => `<failure type="${id}" message="${escape(`${titleOf(finding)} on ${objectText(finding)}`)}">${escape(textOf(finding))}</failure>`),
-      ...(rest.length + allowed.length === 0 ? [] : [`<system-out>${escape([...rest.map(textOf), ...allowed.map((item) => `allowed (${item.allowance.reason}): ${textOf(item.finding)}`)].join('\n'))}</system-out>`]),
+      ...failures.map(
+        (finding) =>
+          `<failure type="${id}" message="${escape(`${titleOf(finding)} on ${objectText(finding)}`)}">${escape(textOf(finding))}</failure>`,
+      ),
+      ...(rest.length + allowed.length === 0
+        ? []
+        : [
+            `<system-out>${escape([...rest.map(textOf), ...allowed.map((item) => `allowed (${item.allowance.reason}): ${textOf(item.finding)}`)].join('\n'))}</system-out>`,
+          ]),
     ];
     const failed = failures.length > 0;
     return { failed, xml: `  <testcase classname="object-versions" name="${id}">${body.join('')}</testcase>` };
@@ -23,9 +30,17 @@ function textOf(finding: Finding): string {
   return `${titleOf(finding)} on ${objectText(finding)}\n${finding.explanation}\nfields: ${finding.fields.join(', ')}\nactors: ${finding.actors.join(', ')}\nproof: events ${finding.events.join(', ')}\n${finding.remedy}\n`;
 }
 
-const ENTITIES: Readonly<Record<string, string>> = { '<': '&lt;', '>': '&gt;', '&': '&amp;', '"': '&quot;', "'": '&apos;' };
+const ENTITIES: Readonly<Record<string, string>> = {
+  '<': '&lt;',
+  '>': '&gt;',
+  '&': '&amp;',
+  '"': '&quot;',
+  "'": '&apos;',
+};
 
 /** Text for XML and HTML, without characters that XML forbids. */
 export function escape(text: string): string {
-  return text.replaceAll(/[^\t\n\r\u0020-\uFFFD\u{10000}-\u{10FFFF}]/gu, '�').replaceAll(/[<>&"']/g, (letter) => ENTITIES[letter] ?? letter);
+  return text
+    .replaceAll(/[^\t\n\r\u0020-\uFFFD\u{10000}-\u{10FFFF}]/gu, '�')
+    .replaceAll(/[<>&"']/g, (letter) => ENTITIES[letter] ?? letter);
 }

@@ -33,7 +33,11 @@ export function titleOf(finding: Finding): string {
 
 /** The JSON of `analyze --format json` and `record -o json`: a contract, to which members are only added. */
 export function reportJson(report: FindingsReport): string {
-  const allowed = report.allowed.map(({ finding, allowance }) => ({ id: finding.id, object: finding.object, reason: allowance.reason }));
+  const allowed = report.allowed.map(({ finding, allowance }) => ({
+    id: finding.id,
+    object: finding.object,
+    reason: allowance.reason,
+  }));
   return `${JSON.stringify({ findings: report.findings, notAnalysed: report.notAnalysed, events: report.events, ...(allowed.length === 0 ? {} : { allowed }), ...(report.notes.length === 0 ? {} : { notes: report.notes }) })}\n`;
 }
 
@@ -42,16 +46,32 @@ export function reportText(report: FindingsReport): string {
   const lines: string[] = [];
   for (const finding of bySeverity(report.findings)) {
     const times = finding.count > 1 ? `, ${finding.count} times` : '';
-    lines.push(`${finding.severity}: ${titleOf(finding)} on ${objectText(finding)}${times}${finding.sureness === 'likely' ? ' (likely)' : ''}`);
+    lines.push(
+      `${finding.severity}: ${titleOf(finding)} on ${objectText(finding)}${times}${finding.sureness === 'likely' ? ' (likely)' : ''}`,
+    );
     lines.push(`  ${finding.explanation}`);
-    if (finding.fields.length > 0) lines.push(`  fields: ${finding.fields.slice(0, 10).join(', ')}${finding.fields.length > 10 ? ` and ${finding.fields.length - 10} more` : ''}`);
+    if (finding.fields.length > 0)
+      lines.push(
+        `  fields: ${finding.fields.slice(0, 10).join(', ')}${finding.fields.length > 10 ? ` and ${finding.fields.length - 10} more` : ''}`,
+      );
     if (finding.actors.length > 0) lines.push(`  actors: ${finding.actors.join(', ')}`);
-    lines.push(`  proof: events ${finding.events.slice(0, 12).join(', ')}${finding.events.length > 12 ? ', …' : ''}`, `  remedy: ${finding.remedy}`, `  more: docs/findings/${finding.id}.md`, '');
+    lines.push(
+      `  proof: events ${finding.events.slice(0, 12).join(', ')}${finding.events.length > 12 ? ', …' : ''}`,
+      `  remedy: ${finding.remedy}`,
+      `  more: docs/findings/${finding.id}.md`,
+      '',
+    );
   }
-  const counts = ORDER.map((severity) => `${report.findings.filter((finding) => finding.severity === severity).length} ${severity}`);
+  const counts = ORDER.map(
+    (severity) => `${report.findings.filter((finding) => finding.severity === severity).length} ${severity}`,
+  );
   lines.push(`${report.findings.length} findings (${counts.join(', ')}) in ${report.events} events.`);
-  if (report.allowed.length > 0) lines.push(`${report.allowed.length} more are allowed: ${[...new Set(report.allowed.map((item) => item.allowance.reason))].join('; ')}.`);
+  if (report.allowed.length > 0)
+    lines.push(
+      `${report.allowed.length} more are allowed: ${[...new Set(report.allowed.map((item) => item.allowance.reason))].join('; ')}.`,
+    );
   const missing = Object.entries(report.notAnalysed).filter(([, value]) => typeof value === 'number' && value > 0);
-  if (missing.length > 0) lines.push(`Not analysed: ${missing.map(([what, count]) => `${String(count)} ${what}`).join(', ')}.`);
+  if (missing.length > 0)
+    lines.push(`Not analysed: ${missing.map(([what, count]) => `${String(count)} ${what}`).join(', ')}.`);
   return `${[...lines, ...report.notes].join('\n')}\n`;
 }

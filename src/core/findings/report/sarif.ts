@@ -13,7 +13,10 @@ export function reportSarif(report: FindingsReport, tool: { version: string }): 
     defaultConfiguration: { level: LEVEL[severityOf[id]] },
   }));
   const driver = { name: 'object-versions', version: tool.version, rules };
-  const suppressed = report.allowed.map(({ finding, allowance }) => ({ ...resultOf(finding), suppressions: [{ kind: 'external', justification: allowance.reason }] }));
+  const suppressed = report.allowed.map(({ finding, allowance }) => ({
+    ...resultOf(finding),
+    suppressions: [{ kind: 'external', justification: allowance.reason }],
+  }));
   const run = { tool: { driver }, results: [...report.findings.map(resultOf), ...suppressed] };
   return `${JSON.stringify({ $schema: 'https://json.schemastore.org/sarif-2.1.0.json', version: '2.1.0', runs: [run] }, undefined, 1)}\n`;
 }
@@ -25,8 +28,18 @@ function resultOf(finding: Finding): Record<string, unknown> {
     level: LEVEL[finding.severity],
     message: { text: `${titleOf(finding)} on ${objectText(finding)}: ${finding.explanation} ${finding.remedy}` },
     locations: [{ logicalLocations: [{ fullyQualifiedName: objectText(finding), kind: 'object' }] }],
-    partialFingerprints: { 'objectVersions/v1': [finding.id, finding.kind ?? '', objectText(finding), ...finding.fields.slice(0, 5)].join('|') },
+    partialFingerprints: {
+      'objectVersions/v1': [finding.id, finding.kind ?? '', objectText(finding), ...finding.fields.slice(0, 5)].join(
+        '|',
+      ),
+    },
     occurrenceCount: finding.count,
-    properties: { actors: finding.actors, fields: finding.fields, events: finding.events, uid: finding.object.uid, sureness: finding.sureness },
+    properties: {
+      actors: finding.actors,
+      fields: finding.fields,
+      events: finding.events,
+      uid: finding.object.uid,
+      sureness: finding.sureness,
+    },
   };
 }

@@ -43,7 +43,8 @@ export class ConflictRule implements Rule {
     if (event.outcome === 'uid-mismatch') reportMismatch(event, world);
     if (event.outcome !== 'version-conflict' && event.outcome !== 'field-conflict') return;
     if (event.outcome === 'version-conflict') reportConflict(event, world);
-    if (world.target(event)?.election === true || event.name.resource === 'leases' || actorKey(event.actor) === '') return;
+    if (world.target(event)?.election === true || event.name.resource === 'leases' || actorKey(event.actor) === '')
+      return;
     this.extend(key, event, world);
   }
 
@@ -52,9 +53,20 @@ export class ConflictRule implements Rule {
     const token = event.preconditions?.token ?? '';
     const last = run.refusals.at(-1);
     const { count, windowMs } = world.thresholds.conflictLoop;
-    if (last !== undefined && event.at - last.at > windowMs) Object.assign(run, { refusals: [], burst: event.seq, reported: false, total: 0, self: false });
-    const fresh = event.outcome === 'version-conflict' && token !== '' && !run.refusals.some((item) => item.token === token) && this.wasRead(event, token, world);
-    run.refusals.push({ at: event.at, seq: event.seq, token, body: event.body === undefined ? undefined : hashText(stringifyJson(event.body)), fresh });
+    if (last !== undefined && event.at - last.at > windowMs)
+      Object.assign(run, { refusals: [], burst: event.seq, reported: false, total: 0, self: false });
+    const fresh =
+      event.outcome === 'version-conflict' &&
+      token !== '' &&
+      !run.refusals.some((item) => item.token === token) &&
+      this.wasRead(event, token, world);
+    run.refusals.push({
+      at: event.at,
+      seq: event.seq,
+      token,
+      body: event.body === undefined ? undefined : hashText(stringifyJson(event.body)),
+      fresh,
+    });
     run.total += 1;
     run.self ||= this.isSelf(event, world);
     if (run.refusals.length > 4 * count) run.refusals.splice(1, 1);
@@ -92,7 +104,9 @@ export class ConflictRule implements Rule {
 function isLoop(refusals: readonly Refusal[], now: number, count: number, windowMs: number): boolean {
   const last = refusals.at(-1);
   const recent = refusals.filter((item) => now - item.at <= windowMs);
-  const same = recent.filter((item) => item.body !== undefined && item.body === last?.body && item.token === last.token && item.token !== '');
+  const same = recent.filter(
+    (item) => item.body !== undefined && item.body === last?.body && item.token === last.token && item.token !== '',
+  );
   if (same.length >= SAME_BODY) return true;
   const needed = recent.every((item) => item.fresh) ? 2 * count : count;
   return recent.length >= needed && !hasGrowingPauses(recent);
@@ -142,11 +156,14 @@ function reportConflict(event: WriteEvent, world: World): void {
   const object = world.target(event);
   const index = object?.indexOf(event.preconditions?.token ?? '') ?? -1;
   const since = index < 0 || object === undefined ? [] : object.versions.slice(index + 1);
-  const winners = since.map((version) => (version.author === undefined ? version.manager : actorName(version.author.actor))).filter((name) => name !== undefined);
+  const winners = since
+    .map((version) => (version.author === undefined ? version.manager : actorName(version.author.actor)))
+    .filter((name) => name !== undefined);
   const base = index < 0 ? undefined : object?.versions[index]?.leaves;
   const now = since.at(-1)?.leaves;
   const told = event.wonBy ?? [];
-  const fields = base === undefined || now === undefined ? told.flatMap((item) => item.fields) : outermost(changedPaths(base, now));
+  const fields =
+    base === undefined || now === undefined ? told.flatMap((item) => item.fields) : outermost(changedPaths(base, now));
   const names = [...new Set([...winners, ...told.map((item) => item.manager)])];
   const who = actorName(event.actor);
   const other = names.length > 0 ? names.join(' and ') : 'somebody whose write was not seen';
@@ -160,7 +177,8 @@ function reportConflict(event: WriteEvent, world: World): void {
     at: event.at,
     events: [...since.slice(-4).map((version) => version.author?.seq ?? version.seq), event.seq],
     explanation: `A write of ${who} was refused because its version was no longer the current one: ${other} made progress first. One conflict is normal.`,
-    remedy: 'Read the object again, compute the change anew on what it is now, and send that; a few attempts with growing pauses.',
+    remedy:
+      'Read the object again, compute the change anew on what it is now, and send that; a few attempts with growing pauses.',
   });
 }
 
@@ -177,6 +195,7 @@ function reportMismatch(event: WriteEvent, world: World): void {
     at: event.at,
     events: [event.seq],
     explanation: `A write of ${who} named the incarnation ${sent}, but the name belongs to another one now${world.target(event) === undefined ? '' : ` (${world.target(event)?.uid ?? ''})`}. The server refused it; nothing was changed.`,
-    remedy: 'Treat the old object as deleted: drop what was kept for it, and look at the new one as one that was never seen.',
+    remedy:
+      'Treat the old object as deleted: drop what was kept for it, and look at the new one as one that was never seen.',
   });
 }

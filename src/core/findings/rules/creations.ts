@@ -36,7 +36,13 @@ export class CreationRule implements Rule {
   read(event: ReadEvent): void {
     const prefix = `${actorKey(event.actor)}\0${event.cluster}\0${event.scope.group}/${event.scope.resource}\0`;
     for (const item of event.given) {
-      this.refused.delete([actorKey(event.actor), nameKey(event.cluster, { ...event.scope, namespace: item.namespace, name: item.name }), ''].join('\0'));
+      this.refused.delete(
+        [
+          actorKey(event.actor),
+          nameKey(event.cluster, { ...event.scope, namespace: item.namespace, name: item.name }),
+          '',
+        ].join('\0'),
+      );
     }
     for (const [key, list] of this.created) {
       if (!key.startsWith(`${actorKey(event.actor)}\0`)) continue;
@@ -51,7 +57,13 @@ export class CreationRule implements Rule {
   }
 
   write(event: WriteEvent, world: World): void {
-    if (event.verb !== 'create' || event.dryRun === true || actorKey(event.actor) === '' || event.name.resource === 'leases') return;
+    if (
+      event.verb !== 'create' ||
+      event.dryRun === true ||
+      actorKey(event.actor) === '' ||
+      event.name.resource === 'leases'
+    )
+      return;
     if (event.outcome === 'already-exists') this.extend(event, world);
     else if (event.outcome === 'accepted') {
       this.refused.delete(actionKey(event));
@@ -83,7 +95,8 @@ export class CreationRule implements Rule {
       total: run.events.length,
       events: run.events.map((item) => item.seq),
       explanation: `${who} tried ${run.events.length} times to create ${event.name.name}, which exists, and did not read it in between.`,
-      remedy: 'When a create is answered with AlreadyExists, read the object: use it if it is yours (look at its owner), report a clash of names if it is not.',
+      remedy:
+        'When a create is answered with AlreadyExists, read the object: use it if it is yours (look at its owner), report a clash of names if it is not.',
     });
   }
 
@@ -91,7 +104,14 @@ export class CreationRule implements Rule {
     const child = childOf(event);
     const uid = event.result?.uid;
     if (child === undefined || uid === undefined) return;
-    const key = [actorKey(event.actor), event.cluster, `${event.name.group}/${event.name.resource}`, event.name.namespace, child.owner, child.shape].join('\0');
+    const key = [
+      actorKey(event.actor),
+      event.cluster,
+      `${event.name.group}/${event.name.resource}`,
+      event.name.namespace,
+      child.owner,
+      child.shape,
+    ].join('\0');
     const list = (this.created.get(key) ?? []).filter((item) => event.at - item.at <= DUPLICATE_WINDOW_MS);
     const known = world.knowledge.of(event.actor);
     const unseen = list.filter((item) => {
@@ -116,7 +136,8 @@ export class CreationRule implements Rule {
       at: event.at,
       events: [first.seq, ...(first.missedBy === undefined ? [] : [first.missedBy]), event.seq],
       explanation: `${who} created ${event.name.name} for the same owner and with the same content as ${first.name}, ${event.at - first.at} ms after it; what it had read in between did not show the first one yet.`,
-      remedy: 'Give children a name that follows from the owner, so that a second create is refused; or remember what was created until the cache shows it.',
+      remedy:
+        'Give children a name that follows from the owner, so that a second create is refused; or remember what was created until the cache shows it.',
       sureness: first.missedBy === undefined ? 'likely' : 'certain',
       details: { first: first.uid, owner: child.owner },
     });
@@ -126,7 +147,9 @@ export class CreationRule implements Rule {
   private exceeds(owner: string, event: WriteEvent, children: number, world: World): boolean {
     const leaves = world.object(event.cluster, owner)?.latest?.leaves;
     if (leaves === undefined) return false;
-    return ![...leaves].some(([path, value]) => path.startsWith('.spec') && /^\d+$/.test(value) && Number(value) >= children);
+    return ![...leaves].some(
+      ([path, value]) => path.startsWith('.spec') && /^\d+$/.test(value) && Number(value) >= children,
+    );
   }
 }
 
@@ -139,7 +162,10 @@ function childOf(event: WriteEvent): { owner: string; shape: string } | undefine
   const owner = Array.isArray(owners) ? owners.find(isJsonObject)?.['uid'] : undefined;
   const generated = metadata['generateName'];
   if (typeof owner !== 'string') return undefined;
-  const base = typeof generated === 'string' && generated !== '' ? generated : event.name.name.replace(/[-.]?[a-z0-9]*\d[a-z0-9]*$/, '');
+  const base =
+    typeof generated === 'string' && generated !== ''
+      ? generated
+      : event.name.name.replace(/[-.]?[a-z0-9]*\d[a-z0-9]*$/, '');
   const { metadata: _metadata, status: _status, ...rest } = body as Record<string, Json>;
   const text = stringifyJson(rest).replaceAll(event.name.name, '');
   return { owner, shape: `${base} ${text}` };

@@ -17,7 +17,14 @@ export class DroppedFields {
   judged(change: VersionChange, isExplained: boolean, world: World): void {
     const { write, changed, version, previous, object } = change;
     if (write === undefined || write.verb !== 'replace' || !isJsonObject(write.body) || object.election) return;
-    if (isExplained || changed === undefined || previous?.leaves === undefined || version.leaves === undefined || actorKey(write.actor) === '') return;
+    if (
+      isExplained ||
+      changed === undefined ||
+      previous?.leaves === undefined ||
+      version.leaves === undefined ||
+      actorKey(write.actor) === ''
+    )
+      return;
     const token = write.preconditions?.token;
     if (token === undefined || token !== previous.token) return;
     const part = write.subresource === 'status' ? '.status' : '.spec';
@@ -29,7 +36,13 @@ export class DroppedFields {
       const at = latestChange(object, path, change.index - 1);
       const setter = at === undefined ? object.versions[0] : object.versions[at];
       const parent = path.slice(0, Math.max(path.lastIndexOf('.'), path.lastIndexOf('[')));
-      return setter !== undefined && isForeign(setter, write.actor) && !knows(change, write.actor, path) && !/\[[^\]]*\]$/.test(path) && stillThere(parent, version.leaves ?? new Map());
+      return (
+        setter !== undefined &&
+        isForeign(setter, write.actor) &&
+        !knows(change, write.actor, path) &&
+        !/\[[^\]]*\]$/.test(path) &&
+        stillThere(parent, version.leaves ?? new Map())
+      );
     });
     const meant = changed.filter((path) => !gone.includes(path));
     if (dropped.length === 0 || dropped.length !== gone.length || meant.length === 0) return;
@@ -39,7 +52,14 @@ export class DroppedFields {
 
 /** Whether the same actor left the field in an object that it replaced before: then it knows it. */
 function knows(change: VersionChange, actor: Actor, path: string): boolean {
-  return change.object.versions.slice(0, change.index).some((version) => version.author?.verb === 'replace' && sameActor(version.author.actor, actor) && version.leaves?.has(path) === true);
+  return change.object.versions
+    .slice(0, change.index)
+    .some(
+      (version) =>
+        version.author?.verb === 'replace' &&
+        sameActor(version.author.actor, actor) &&
+        version.leaves?.has(path) === true,
+    );
 }
 
 /** Whether what held the field is still there: a field that went with its whole item or map was removed, not dropped. */
@@ -54,8 +74,18 @@ function report(fields: readonly string[], write: WriteEvent, change: VersionCha
     const at = latestChange(object, path, change.index - 1);
     return object.versions[at ?? 0] ?? [];
   });
-  const others = [...new Set(setters.map((by) => (by.author === undefined ? (by.manager ?? 'another actor') : actorName(by.author.actor))))];
-  const loss = { how: 'ignored' as const, paths: fields, previous: change.index - 1, base: write.preconditions?.token, proof: [] };
+  const others = [
+    ...new Set(
+      setters.map((by) => (by.author === undefined ? (by.manager ?? 'another actor') : actorName(by.author.actor))),
+    ),
+  ];
+  const loss = {
+    how: 'ignored' as const,
+    paths: fields,
+    previous: change.index - 1,
+    base: write.preconditions?.token,
+    proof: [],
+  };
   world.report({
     key: ['lost-update', 'dropped-fields', actionKey(write), object.uid].join('\0'),
     id: 'lost-update',

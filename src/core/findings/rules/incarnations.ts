@@ -7,7 +7,8 @@ import type { ObjectState } from '../objectState.ts';
 import type { Rule } from '../rule.ts';
 import { actionKey, findingObject, type World } from '../world.ts';
 
-const REMEDY = 'Key what you remember by UID, not by name; send the UID (a PUT that carries it, a delete with preconditions.uid), and check that the object that you act for still has the UID that you saw.';
+const REMEDY =
+  'Key what you remember by UID, not by name; send the UID (a PUT that carries it, a delete with preconditions.uid), and check that the object that you act for still has the UID that you saw.';
 const LABELLED_PARENTS = 8;
 
 /**
@@ -27,9 +28,14 @@ export class IncarnationRule implements Rule {
       actors: event.type === 'write' ? [actorName(event.actor)] : [],
       fields: [],
       at: event.at,
-      events: [before.latest?.seq ?? before.firstSeq, ...(seen && before.gone !== undefined ? [before.gone.seq] : []), event.seq],
+      events: [
+        before.latest?.seq ?? before.firstSeq,
+        ...(seen && before.gone !== undefined ? [before.gone.seq] : []),
+        event.seq,
+      ],
       explanation: `The name ${after.name.name} belongs to another object now: ${before.uid} is gone${seen ? '' : ' (its end was not seen)'}, ${after.uid} took its name.`,
-      remedy: 'Whatever is kept by name (external resources, caches, history) belongs to the old object; check it by UID.',
+      remedy:
+        'Whatever is kept by name (external resources, caches, history) belongs to the old object; check it by UID.',
       details: { before: before.uid, after: after.uid },
     });
   }
@@ -43,7 +49,15 @@ export class IncarnationRule implements Rule {
     const uid = event.verb === 'delete' ? this.deletedUid(event, target) : (event.result?.uid ?? target.uid);
     const named = event.preconditions?.uid !== undefined && event.preconditions.uid !== '';
     const checked = event.preconditions?.token !== undefined && event.preconditions.token !== '';
-    if (known !== undefined && uid !== undefined && known.uid !== uid && !named && !checked && event.verb !== 'apply' && this.isOlder(known.uid, uid, event, world)) {
+    if (
+      known !== undefined &&
+      uid !== undefined &&
+      known.uid !== uid &&
+      !named &&
+      !checked &&
+      event.verb !== 'apply' &&
+      this.isOlder(known.uid, uid, event, world)
+    ) {
       this.report(event, event.verb === 'delete' ? 'delete' : 'overwrite', world, {
         known: known.uid,
         live: uid,
@@ -53,7 +67,8 @@ export class IncarnationRule implements Rule {
       return;
     }
     this.checkParents(event, target, world);
-    if (event.verb === 'replace' || event.verb === 'patch' || event.verb === 'apply') this.checkValues(event, target, world);
+    if (event.verb === 'replace' || event.verb === 'patch' || event.verb === 'apply')
+      this.checkValues(event, target, world);
   }
 
   /** The UID that a delete was answered with, else the one that held the name. */
@@ -97,7 +112,13 @@ export class IncarnationRule implements Rule {
     return Object.values(target.labels)
       .slice(0, LABELLED_PARENTS)
       .flatMap((value) => world.recreatedNamed(target.cluster, target.name.namespace, value))
-      .filter((parent) => parent.uid !== target.uid && target.creationTimestamp !== undefined && parent.creationTimestamp !== undefined && target.creationTimestamp >= parent.creationTimestamp);
+      .filter(
+        (parent) =>
+          parent.uid !== target.uid &&
+          target.creationTimestamp !== undefined &&
+          parent.creationTimestamp !== undefined &&
+          target.creationTimestamp >= parent.creationTimestamp,
+      );
   }
 
   /** A value that only the old incarnation can have brought: its generation, or an identifier or time of it. */
@@ -112,9 +133,16 @@ export class IncarnationRule implements Rule {
     const status = event.body['status'];
     const observed = isJsonObject(status) ? status['observedGeneration'] : undefined;
     const generation = target.latest?.generation;
-    const ahead = typeof observed === 'number' && generation !== undefined && observed > generation && observed === before.generation;
+    const ahead =
+      typeof observed === 'number' &&
+      generation !== undefined &&
+      observed > generation &&
+      observed === before.generation;
     const carried = [...leavesOf(event.body)].filter(
-      ([path, value]) => value === before.leaves?.get(path) && now?.leaves?.get(path) !== value && isTelling(path, value, target.creationTimestamp),
+      ([path, value]) =>
+        value === before.leaves?.get(path) &&
+        now?.leaves?.get(path) !== value &&
+        isTelling(path, value, target.creationTimestamp),
     );
     const fields = [...(ahead ? ['.status.observedGeneration'] : []), ...carried.map(([path]) => path)];
     if (fields.length === 0) return;
@@ -127,7 +155,12 @@ export class IncarnationRule implements Rule {
     });
   }
 
-  private report(event: WriteEvent, kind: string, world: World, told: { known: string; live: string; seq: number; text: string; parent?: ObjectState; fields?: string[] }): void {
+  private report(
+    event: WriteEvent,
+    kind: string,
+    world: World,
+    told: { known: string; live: string; seq: number; text: string; parent?: ObjectState; fields?: string[] },
+  ): void {
     const target = world.target(event);
     const who = actorName(event.actor);
     world.report({
@@ -143,7 +176,13 @@ export class IncarnationRule implements Rule {
       explanation: `${who} ${told.text}.`,
       remedy: REMEDY,
       sureness: kind === 'value' ? 'likely' : 'certain',
-      details: { actedOn: told.known, live: told.live, ...(told.parent === undefined ? {} : { parent: `${told.parent.kind ?? told.parent.name.resource}/${told.parent.name.name}` }) },
+      details: {
+        actedOn: told.known,
+        live: told.live,
+        ...(told.parent === undefined
+          ? {}
+          : { parent: `${told.parent.kind ?? told.parent.name.resource}/${told.parent.name.name}` }),
+      },
     });
   }
 }
@@ -151,6 +190,10 @@ export class IncarnationRule implements Rule {
 /** An identifier with a digit in it under a name that says so, or a time from before the new incarnation was made. */
 function isTelling(path: string, value: string, created: string | undefined): boolean {
   const text = value.startsWith('"') ? value.slice(1, -1) : '';
-  if (/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d/.test(text)) return path.startsWith('.status') && created !== undefined && text.slice(0, 19) < created.slice(0, 19);
-  return /(id|ID|Id|uid|UID|handle|arn|ARN|serial|token|Token)$/.test(path.replaceAll(/[\]"]/g, '')) && (/\d/.test(text) || value.startsWith('#'));
+  if (/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d/.test(text))
+    return path.startsWith('.status') && created !== undefined && text.slice(0, 19) < created.slice(0, 19);
+  return (
+    /(id|ID|Id|uid|UID|handle|arn|ARN|serial|token|Token)$/.test(path.replaceAll(/[\]"]/g, '')) &&
+    (/\d/.test(text) || value.startsWith('#'))
+  );
 }

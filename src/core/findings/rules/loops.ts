@@ -25,11 +25,16 @@ export class LoopRule implements Rule {
   private readonly selfTriggered = new Map<string, Run>();
 
   write(event: WriteEvent, world: World): void {
-    if (event.dryRun === true || event.verb === 'create' || event.verb === 'delete' || actorKey(event.actor) === '') return;
+    if (event.dryRun === true || event.verb === 'create' || event.verb === 'delete' || actorKey(event.actor) === '')
+      return;
     const object = world.target(event);
     if (object?.election === true || event.name.resource === 'leases') return;
     const token = event.result?.token;
-    const same = token !== undefined && token !== '' && object?.version(token)?.terminating !== true && (token === event.preconditions?.token || wasThere(object?.version(token), event));
+    const same =
+      token !== undefined &&
+      token !== '' &&
+      object?.version(token)?.terminating !== true &&
+      (token === event.preconditions?.token || wasThere(object?.version(token), event));
     const unchanged = event.outcome === 'unchanged' || (event.outcome === 'accepted' && same);
     const key = actionKey(event);
     if (!unchanged) {
@@ -61,8 +66,11 @@ export class LoopRule implements Rule {
       events: run.events.map((item) => item.seq),
       explanation:
         `${who} wrote ${run.events.length} times without changing anything.` +
-        (fields.length === 0 ? '' : ` The server stores these otherwise than they are sent, so a comparison with them never comes out equal: ${fields.join(', ')}.`),
-      remedy: 'Compare what you want with what is stored before you write, with defaults and spellings as the server stores them (or by a dry run), and write only on a difference.',
+        (fields.length === 0
+          ? ''
+          : ` The server stores these otherwise than they are sent, so a comparison with them never comes out equal: ${fields.join(', ')}.`),
+      remedy:
+        'Compare what you want with what is stored before you write, with defaults and spellings as the server stores them (or by a dry run), and write only on a difference.',
     });
   }
 
@@ -91,7 +99,8 @@ export class LoopRule implements Rule {
       count: run.reported ? 1 : run.events.length,
       events: run.events.map((item) => item.seq),
       explanation: `${who} wrote again and again, each time right after it was given the event of its own write before, with nobody else in between (last token ${version.token}).`,
-      remedy: 'Do not write a value that changes with every pass (a time, a counter, a random order); skip the event of your own status write (for example by generation), and write only on a difference.',
+      remedy:
+        'Do not write a value that changes with every pass (a time, a counter, a random order); skip the event of your own status write (for example by generation), and write only on a difference.',
     });
     run.reported = true;
   }

@@ -33,7 +33,9 @@ export class LostUpdateRule implements Rule {
     if (event.outcome !== 'version-conflict' || event.body === undefined) return;
     const key = actionKey(event);
     const token = event.preconditions?.token ?? '';
-    const list = [...(this.refused.get(key) ?? []), { token, body: withoutToken(event.body), seq: event.seq }].slice(-5);
+    const list = [...(this.refused.get(key) ?? []), { token, body: withoutToken(event.body), seq: event.seq }].slice(
+      -5,
+    );
     this.refused.delete(key);
     this.refused.set(key, list);
     if (this.refused.size > MAX_REMEMBERED) dropOldest(this.refused);
@@ -46,8 +48,13 @@ export class LostUpdateRule implements Rule {
     const before = object.versions[previous]?.leaves;
     let loss: Loss | undefined;
     if (before !== undefined && version.leaves !== undefined && isReplacing(write)) {
-      const changed = changedPaths(before, version.leaves).filter((path) => !path.startsWith('.metadata.ownerReferences'));
-      loss = this.repeated(change, write, previous, changed) ?? this.unseen(change, write, previous, changed, world) ?? this.ignored(change, write, previous, changed, world);
+      const changed = changedPaths(before, version.leaves).filter(
+        (path) => !path.startsWith('.metadata.ownerReferences'),
+      );
+      loss =
+        this.repeated(change, write, previous, changed) ??
+        this.unseen(change, write, previous, changed, world) ??
+        this.ignored(change, write, previous, changed, world);
       if (loss !== undefined) report(loss, change, write, world);
     }
     this.dropped.judged(change, loss !== undefined, world);
@@ -55,11 +62,18 @@ export class LostUpdateRule implements Rule {
   }
 
   /** The body of a refused write came back with only its token changed: all that others did since is gone. Certain. */
-  private repeated(change: VersionChange, write: WriteEvent, previous: number, changed: readonly string[]): Loss | undefined {
+  private repeated(
+    change: VersionChange,
+    write: WriteEvent,
+    previous: number,
+    changed: readonly string[],
+  ): Loss | undefined {
     const key = actionKey(write);
     if (write.body === undefined || !this.refused.has(key)) return undefined;
     const body = withoutToken(write.body);
-    const refused = this.refused.get(key)?.findLast((item) => item.body === body && item.token !== (write.preconditions?.token ?? ''));
+    const refused = this.refused
+      .get(key)
+      ?.findLast((item) => item.body === body && item.token !== (write.preconditions?.token ?? ''));
     this.refused.delete(key);
     if (refused === undefined) return undefined;
     const from = change.object.indexOf(refused.token);
@@ -68,24 +82,43 @@ export class LostUpdateRule implements Rule {
       const by = at === undefined ? undefined : change.object.versions[at];
       return at !== undefined && at > from && by !== undefined && isForeign(by, write.actor);
     });
-    return paths.length === 0 ? undefined : { how: 'repeated', paths, previous, base: refused.token, proof: [refused.seq] };
+    return paths.length === 0
+      ? undefined
+      : { how: 'repeated', paths, previous, base: refused.token, proof: [refused.seq] };
   }
 
   /** The writer had never been given the content that it put back. */
-  private unseen(change: VersionChange, write: WriteEvent, previous: number, changed: readonly string[], world: World): Loss | undefined {
+  private unseen(
+    change: VersionChange,
+    write: WriteEvent,
+    previous: number,
+    changed: readonly string[],
+    world: World,
+  ): Loss | undefined {
     const paths = changed.filter((path) => {
       const at = latestChange(change.object, path, previous);
       const by = at === undefined ? undefined : change.object.versions[at];
       if (at === undefined || by === undefined || !isForeign(by, write.actor)) return false;
       if (wasGiven(write, change.object, at, previous + 1, world) !== 'no') return false;
       if (this.isAsserted(write, path, change.version.leaves)) return false;
-      return wasEarlier(change.object, path, change.version.leaves?.get(path), at) || (write.verb === 'replace' && isUnconditional(write));
+      return (
+        wasEarlier(change.object, path, change.version.leaves?.get(path), at) ||
+        (write.verb === 'replace' && isUnconditional(write))
+      );
     });
-    return paths.length === 0 ? undefined : { how: 'unseen', paths, previous, base: lastGiven(write, world, change.object), proof: [] };
+    return paths.length === 0
+      ? undefined
+      : { how: 'unseen', paths, previous, base: lastGiven(write, world, change.object), proof: [] };
   }
 
   /** The writer was given the content, yet its body matches an older version in everything that others changed since. Likely. */
-  private ignored(change: VersionChange, write: WriteEvent, previous: number, changed: readonly string[], world: World): Loss | undefined {
+  private ignored(
+    change: VersionChange,
+    write: WriteEvent,
+    previous: number,
+    changed: readonly string[],
+    world: World,
+  ): Loss | undefined {
     const { object, version } = change;
     const before = object.versions[previous]?.leaves;
     if (before === undefined || version.leaves === undefined) return undefined;
@@ -100,7 +133,8 @@ export class LostUpdateRule implements Rule {
         return by !== undefined && isForeign(by, write.actor);
       });
       const own = changed.filter((path) => !foreign.includes(path));
-      const reverted = foreign.length > 0 && foreign.every((path) => base.leaves?.get(path) === version.leaves?.get(path));
+      const reverted =
+        foreign.length > 0 && foreign.every((path) => base.leaves?.get(path) === version.leaves?.get(path));
       const meant = own.length === 0 || foreign.some((path) => wanted?.has(path) === true);
       if (reverted && !meant) return { how: 'ignored', paths: foreign, previous, base: base.token, proof: [] };
     }
@@ -124,7 +158,8 @@ export class LostUpdateRule implements Rule {
     if (change.changed === undefined || change.changed.length === 0) return;
     const key = wantedKey(write);
     const paths = this.wanted.get(key) ?? new Map<string, string>();
-    for (const path of change.changed) if (paths.size < MAX_WANTED) paths.set(path, change.version.leaves?.get(path) ?? '');
+    for (const path of change.changed)
+      if (paths.size < MAX_WANTED) paths.set(path, change.version.leaves?.get(path) ?? '');
     this.wanted.delete(key);
     this.wanted.set(key, paths);
     if (this.wanted.size > MAX_REMEMBERED) dropOldest(this.wanted);
@@ -133,7 +168,11 @@ export class LostUpdateRule implements Rule {
 
 /** Applies assert and take over, creations and deletions have no base, patches by position have a rule of their own. */
 function isReplacing(write: WriteEvent): boolean {
-  return (write.verb === 'replace' || write.verb === 'patch') && write.subresource !== 'scale' && indexedPaths(write).length === 0;
+  return (
+    (write.verb === 'replace' || write.verb === 'patch') &&
+    write.subresource !== 'scale' &&
+    indexedPaths(write).length === 0
+  );
 }
 
 function isUnconditional(write: WriteEvent): boolean {
@@ -168,13 +207,19 @@ function report(loss: Loss, change: VersionChange, write: WriteEvent, world: Wor
   if (world.losses.size > 1_000) world.losses.clear();
   world.losses.add(write.seq);
   const kind = lossKind(loss, write, change);
-  const fields = outermost(loss.paths.filter((path) => !loss.paths.some((other) => other !== path && isAtOrBeneath(path, other))));
+  const fields = outermost(
+    loss.paths.filter((path) => !loss.paths.some((other) => other !== path && isAtOrBeneath(path, other))),
+  );
   const losers = loss.paths.flatMap((path) => {
     const at = latestChange(object, path, loss.previous);
     return at === undefined ? [] : (object.versions[at] ?? []);
   });
   const base = loss.base === undefined ? undefined : object.version(loss.base);
-  const others = [...new Set(losers.map((by) => (by.author === undefined ? (by.manager ?? 'another actor') : actorName(by.author.actor))))];
+  const others = [
+    ...new Set(
+      losers.map((by) => (by.author === undefined ? (by.manager ?? 'another actor') : actorName(by.author.actor))),
+    ),
+  ];
   world.report({
     key: ['lost-update', kind, actionKey(write), object.uid, fields.join()].join('\0'),
     id: 'lost-update',
@@ -184,21 +229,36 @@ function report(loss: Loss, change: VersionChange, write: WriteEvent, world: Wor
     actors: [actorName(write.actor), ...others],
     fields,
     at: write.at,
-    events: [...new Set([base?.seq, ...losers.map((by) => by.author?.seq ?? by.seq), ...loss.proof, write.seq, change.version.seq])].filter((seq) => seq !== undefined),
+    events: [
+      ...new Set([
+        base?.seq,
+        ...losers.map((by) => by.author?.seq ?? by.seq),
+        ...loss.proof,
+        write.seq,
+        change.version.seq,
+      ]),
+    ].filter((seq) => seq !== undefined),
     explanation: explainLoss(loss, kind, write, others, fields),
     remedy: lossRemedy(kind),
     sureness: loss.how === 'ignored' ? 'likely' : 'certain',
-    details: { written: change.version.token, over: object.versions[loss.previous]?.token ?? '', ...(loss.base === undefined ? {} : { base: loss.base }) },
+    details: {
+      written: change.version.token,
+      over: object.versions[loss.previous]?.token ?? '',
+      ...(loss.base === undefined ? {} : { base: loss.base }),
+    },
   });
 }
 
 function wantedKey(write: WriteEvent): string {
-  return [actorKey(write.actor), write.actor.manager ?? '', write.cluster, write.name.group, write.name.resource].join('\0');
+  return [actorKey(write.actor), write.actor.manager ?? '', write.cluster, write.name.group, write.name.resource].join(
+    '\0',
+  );
 }
 
 /** The body as text without what names a version; key order does not matter. */
 export function withoutToken(body: Json): string {
-  if (Array.isArray(body)) return stringifyJson(body.filter((item) => !isJsonObject(item) || item['path'] !== '/metadata/resourceVersion'));
+  if (Array.isArray(body))
+    return stringifyJson(body.filter((item) => !isJsonObject(item) || item['path'] !== '/metadata/resourceVersion'));
   if (!isJsonObject(body)) return stringifyJson(body);
   return JSON.stringify([...leavesOf(body)].sort(([a], [b]) => (a < b ? -1 : 1)));
 }

@@ -17,7 +17,14 @@ export interface Loss {
 }
 
 /** The kinds of a lost update; `dropped-fields` has a rule of its own. */
-export type LossKind = 'token-swap' | 'unconditional-overwrite' | 'list-clobber' | 'index-patch' | 'dropped-fields' | 'finalizer' | 'status';
+export type LossKind =
+  | 'token-swap'
+  | 'unconditional-overwrite'
+  | 'list-clobber'
+  | 'index-patch'
+  | 'dropped-fields'
+  | 'finalizer'
+  | 'status';
 
 /** The kind by what did the damage. */
 export function lossKind(loss: Loss, write: WriteEvent, change: VersionChange): LossKind {
@@ -28,7 +35,13 @@ export function lossKind(loss: Loss, write: WriteEvent, change: VersionChange): 
     const before = change.object.versions[loss.previous]?.leaves;
     const inList = loss.paths.every((path) => {
       const list = listOf(path);
-      return list !== undefined && (before === undefined || hasList(before, list) || change.version.leaves === undefined || hasList(change.version.leaves, list));
+      return (
+        list !== undefined &&
+        (before === undefined ||
+          hasList(before, list) ||
+          change.version.leaves === undefined ||
+          hasList(change.version.leaves, list))
+      );
     });
     if (inList) return 'list-clobber';
   }
@@ -43,14 +56,19 @@ export function indexedPaths(write: WriteEvent): string[] {
   return write.body.flatMap((operation) => {
     if (!isJsonObject(operation) || operation['op'] === 'test') return [];
     const { path, from } = operation;
-    return [path, operation['op'] === 'move' ? from : undefined].filter((pointer): pointer is string => typeof pointer === 'string' && /\/\d+(\/|$)/.test(pointer));
+    return [path, operation['op'] === 'move' ? from : undefined].filter(
+      (pointer): pointer is string => typeof pointer === 'string' && /\/\d+(\/|$)/.test(pointer),
+    );
   });
 }
 
 /** Whether a patch names exactly this field (and not a list or map that holds it). */
 export function namesPath(write: WriteEvent, path: string): boolean {
   if (Array.isArray(write.body)) {
-    return write.body.some((operation) => isJsonObject(operation) && typeof operation['path'] === 'string' && printPointer(operation['path']) === path);
+    return write.body.some(
+      (operation) =>
+        isJsonObject(operation) && typeof operation['path'] === 'string' && printPointer(operation['path']) === path,
+    );
   }
   return isJsonObject(write.body) && namedLeaves('', write.body).includes(path);
 }
@@ -62,7 +80,10 @@ function namedLeaves(prefix: string, value: Json): string[] {
 
 /** A JSON Pointer as a printed path; positions become `[n]`. */
 export function printPointer(pointer: string): string {
-  const tokens = pointer.split('/').slice(1).map((token) => token.replaceAll('~1', '/').replaceAll('~0', '~'));
+  const tokens = pointer
+    .split('/')
+    .slice(1)
+    .map((token) => token.replaceAll('~1', '/').replaceAll('~0', '~'));
   return tokens.map((token) => (/^\d+$/.test(token) ? `[${token}]` : fieldStep(token))).join('');
 }
 
@@ -70,8 +91,17 @@ export function printPointer(pointer: string): string {
 export function isGuarded(write: WriteEvent): boolean {
   if (write.preconditions?.token !== undefined && write.preconditions.token !== '') return true;
   if (!Array.isArray(write.body)) return false;
-  const tests = write.body.flatMap((operation) => (isJsonObject(operation) && operation['op'] === 'test' && typeof operation['path'] === 'string' ? [operation['path']] : []));
-  return indexedPaths(write).every((path) => tests.some((test) => isAtOrBeneath(printPointer(path), printPointer(test)) || isAtOrBeneath(printPointer(test), printPointer(path))));
+  const tests = write.body.flatMap((operation) =>
+    isJsonObject(operation) && operation['op'] === 'test' && typeof operation['path'] === 'string'
+      ? [operation['path']]
+      : [],
+  );
+  return indexedPaths(write).every((path) =>
+    tests.some(
+      (test) =>
+        isAtOrBeneath(printPointer(path), printPointer(test)) || isAtOrBeneath(printPointer(test), printPointer(path)),
+    ),
+  );
 }
 
 const HOW: Readonly<Record<LossKind, string>> = {
@@ -85,7 +115,13 @@ const HOW: Readonly<Record<LossKind, string>> = {
 };
 
 /** What happened, in words that can be checked against the events. */
-export function explainLoss(loss: Loss, kind: LossKind, write: WriteEvent, others: readonly string[], fields: readonly string[]): string {
+export function explainLoss(
+  loss: Loss,
+  kind: LossKind,
+  write: WriteEvent,
+  others: readonly string[],
+  fields: readonly string[],
+): string {
   const who = actorName(write.actor);
   const lost = `${fields.slice(0, 8).join(', ')}${fields.length > 8 ? ` and ${fields.length - 8} more` : ''}`;
   const known = {
@@ -97,13 +133,20 @@ export function explainLoss(loss: Loss, kind: LossKind, write: WriteEvent, other
 }
 
 const REMEDY: Readonly<Record<LossKind, string>> = {
-  'token-swap': 'Take content and token from one read: after a conflict, read again and compute the change anew inside the retry; never copy only the newer resourceVersion.',
-  'unconditional-overwrite': 'Send the resourceVersion of the object that was read, and compute the change anew when it is refused; or patch only the fields you mean to change.',
-  'list-clobber': 'Put metadata.resourceVersion into the patch and compute it anew on a conflict, or apply only your own items (server-side apply merges keyed lists).',
-  'index-patch': 'Test the item (or metadata.resourceVersion) in the same JSON Patch before acting on its position, and compute the patch anew when the test fails.',
-  'dropped-fields': 'Patch or apply only the fields you own, or use an untyped (unstructured) object, so that fields your types do not know survive.',
-  finalizer: 'Add or remove only your own finalizer: a patch that carries metadata.resourceVersion, or an update inside a retry on conflict.',
-  status: 'Read the object inside the retry and change only your own conditions and fields, with its token; or apply your own conditions.',
+  'token-swap':
+    'Take content and token from one read: after a conflict, read again and compute the change anew inside the retry; never copy only the newer resourceVersion.',
+  'unconditional-overwrite':
+    'Send the resourceVersion of the object that was read, and compute the change anew when it is refused; or patch only the fields you mean to change.',
+  'list-clobber':
+    'Put metadata.resourceVersion into the patch and compute it anew on a conflict, or apply only your own items (server-side apply merges keyed lists).',
+  'index-patch':
+    'Test the item (or metadata.resourceVersion) in the same JSON Patch before acting on its position, and compute the patch anew when the test fails.',
+  'dropped-fields':
+    'Patch or apply only the fields you own, or use an untyped (unstructured) object, so that fields your types do not know survive.',
+  finalizer:
+    'Add or remove only your own finalizer: a patch that carries metadata.resourceVersion, or an update inside a retry on conflict.',
+  status:
+    'Read the object inside the retry and change only your own conditions and fields, with its token; or apply your own conditions.',
 };
 
 /** What to do about a kind of loss. */

@@ -51,8 +51,12 @@ export class OwnershipRule implements Rule {
       fields,
       at: write.at,
       events: [previous.author?.seq ?? previous.seq, write.seq, version.seq],
-      explanation: `${who} applied with force and took ${taken.map((item) => `${item.path} from ${item.manager}`).slice(0, 8).join(', ')}.`,
-      remedy: 'Leave fields that another manager owns out of what you apply; take one over once and on purpose, never by a standing force=true.',
+      explanation: `${who} applied with force and took ${taken
+        .map((item) => `${item.path} from ${item.manager}`)
+        .slice(0, 8)
+        .join(', ')}.`,
+      remedy:
+        'Leave fields that another manager owns out of what you apply; take one over once and on purpose, never by a standing force=true.',
       details: { manager: manager ?? '' },
     });
   }
@@ -69,7 +73,10 @@ export class OwnershipRule implements Rule {
       if (last !== undefined && last.by === actor.key) track.alternations = 0;
       else if (before !== undefined && before.by === actor.key && before.value === value) track.alternations += 1;
       else if (before !== undefined) track.alternations = 0;
-      track.settings = [...track.settings, { by: actor.key, name: actor.name, value, seq: version.author?.seq ?? version.seq }].slice(-8);
+      track.settings = [
+        ...track.settings,
+        { by: actor.key, name: actor.name, value, seq: version.author?.seq ?? version.seq },
+      ].slice(-8);
       this.tracks.delete(key);
       this.tracks.set(key, track);
       if (track.alternations >= world.thresholds.fightAlternations) reportFight(path, track, change, world);
@@ -83,9 +90,13 @@ export class OwnershipRule implements Rule {
 }
 
 function authorOf(version: VersionRecord): { key: string; name: string } | undefined {
-  const actor: Actor | undefined = version.author?.actor ?? (version.manager === undefined ? undefined : { manager: version.manager });
+  const actor: Actor | undefined =
+    version.author?.actor ?? (version.manager === undefined ? undefined : { manager: version.manager });
   if (actor === undefined || actorKey(actor) === '') return undefined;
-  return { key: actor.manager === undefined ? actorKey(actor) : `${actorKey(actor)} ${actor.manager}`, name: actorName(actor) };
+  return {
+    key: actor.manager === undefined ? actorKey(actor) : `${actorKey(actor)} ${actor.manager}`,
+    name: actorName(actor),
+  };
 }
 
 function reportFight(path: string, track: Track, change: VersionChange, world: World): void {
@@ -102,22 +113,35 @@ function reportFight(path: string, track: Track, change: VersionChange, world: W
     at: version.author?.at ?? version.at,
     events: track.settings.map((setting) => setting.seq),
     explanation: `${names.join(' and ')} undo each other on ${path}: each sets it back to its own value after the other changed it.`,
-    remedy: 'Decide which of them is responsible for the field, and let the other leave it out of what it writes (with server-side apply: give the field up).',
+    remedy:
+      'Decide which of them is responsible for the field, and let the other leave it out of what it writes (with server-side apply: give the field up).',
   });
 }
 
 /** Fields that a version's writer owns now and another manager owned just before, but no more. */
-function ownershipLost(before: VersionRecord, after: VersionRecord, manager: string | undefined): { path: string; manager: string }[] | undefined {
+function ownershipLost(
+  before: VersionRecord,
+  after: VersionRecord,
+  manager: string | undefined,
+): { path: string; manager: string }[] | undefined {
   if (before.managedFields === undefined || after.managedFields === undefined) return undefined;
   const now = ownersOf(after.managedFields);
-  const mine = now.filter((owner) => owner.manager === manager && owner.operation === 'Apply').flatMap((owner) => owner.paths.map(formatPath));
+  const mine = now
+    .filter((owner) => owner.manager === manager && owner.operation === 'Apply')
+    .flatMap((owner) => owner.paths.map(formatPath));
   const lost: { path: string; manager: string }[] = [];
   for (const owner of ownersOf(before.managedFields)) {
     if (owner.manager === manager) continue;
-    const still = now.filter((other) => other.manager === owner.manager && other.operation === owner.operation && (other.subresource ?? '') === (owner.subresource ?? ''));
+    const still = now.filter(
+      (other) =>
+        other.manager === owner.manager &&
+        other.operation === owner.operation &&
+        (other.subresource ?? '') === (owner.subresource ?? ''),
+    );
     const kept = new Set(still.flatMap((other) => other.paths.map(formatPath)));
     for (const path of owner.paths.map(formatPath)) {
-      if (!kept.has(path) && mine.some((own) => own === path || isAtOrBeneath(path, own))) lost.push({ path, manager: owner.manager });
+      if (!kept.has(path) && mine.some((own) => own === path || isAtOrBeneath(path, own)))
+        lost.push({ path, manager: owner.manager });
     }
   }
   return lost;

@@ -16,7 +16,14 @@ import { explainLoss, indexedPaths, isGuarded, lossRemedy, printPointer } from '
 export class PatchRule implements Rule {
   judged(change: VersionChange, world: World): void {
     const { write } = change;
-    if (write === undefined || write.verb !== 'patch' || change.object.election || isGuarded(write) || world.losses.has(write.seq)) return;
+    if (
+      write === undefined ||
+      write.verb !== 'patch' ||
+      change.object.election ||
+      isGuarded(write) ||
+      world.losses.has(write.seq)
+    )
+      return;
     const indexed = indexedPaths(write);
     if (indexed.length > 0) {
       const hit = indexed.flatMap((pointer) => hitItem(pointer, write, change, world));
@@ -29,7 +36,13 @@ export class PatchRule implements Rule {
     if (lists.length > 0) this.unguarded(lists, 'of a whole list', write, change, world);
   }
 
-  private unguarded(fields: readonly string[], what: string, write: WriteEvent, change: VersionChange, world: World): void {
+  private unguarded(
+    fields: readonly string[],
+    what: string,
+    write: WriteEvent,
+    change: VersionChange,
+    world: World,
+  ): void {
     world.report({
       key: ['unguarded-patch', actionKey(write), change.object.uid, fields.join()].join('\0'),
       id: 'unguarded-patch',
@@ -61,15 +74,23 @@ function hitItem(pointer: string, write: WriteEvent, change: VersionChange, worl
   const given = base?.leaves === undefined ? undefined : itemsOf(base.leaves, list);
   const item = before?.[position];
   if (item === undefined || given === undefined || given[position] === item || base === change.previous) return [];
-  return change.version.leaves?.get(item) === change.previous?.leaves?.get(item) && tokens.length === at + 1 && change.version.leaves?.has(item) === true
+  return change.version.leaves?.get(item) === change.previous?.leaves?.get(item) &&
+    tokens.length === at + 1 &&
+    change.version.leaves?.has(item) === true
     ? []
     : [{ item, meant: given[position] }];
 }
 
-function givenVersion(write: WriteEvent, object: ObjectState, world: World): ObjectState['versions'][number] | undefined {
+function givenVersion(
+  write: WriteEvent,
+  object: ObjectState,
+  world: World,
+): ObjectState['versions'][number] | undefined {
   const tokens = world.knowledge.of(write.actor).objects.get(object.uid)?.tokens;
   const start = write.startedAt ?? write.at;
-  const token = write.basedOn?.token ?? [...(tokens ?? [])].findLast(([, given]) => given.at <= start && given.seq < write.seq)?.[0];
+  const token =
+    write.basedOn?.token ??
+    [...(tokens ?? [])].findLast(([, given]) => given.at <= start && given.seq < write.seq)?.[0];
   return token === undefined ? undefined : object.version(token);
 }
 
@@ -81,7 +102,13 @@ function reportHit(hits: readonly Hit[], write: WriteEvent, change: VersionChang
   const mover = movers.at(-1);
   const other = mover?.author === undefined ? (mover?.manager ?? 'another actor') : actorName(mover.author.actor);
   const meant = hits.map((hit) => hit.meant ?? 'nothing').join(', ');
-  const loss = { how: 'unseen' as const, paths: fields, previous: index, base: givenVersion(write, object, world)?.token, proof: [] };
+  const loss = {
+    how: 'unseen' as const,
+    paths: fields,
+    previous: index,
+    base: givenVersion(write, object, world)?.token,
+    proof: [],
+  };
   world.report({
     key: ['lost-update', 'index-patch', actionKey(write), object.uid, fields.join()].join('\0'),
     id: 'lost-update',
@@ -91,7 +118,9 @@ function reportHit(hits: readonly Hit[], write: WriteEvent, change: VersionChang
     actors: [actorName(write.actor), other],
     fields,
     at: write.at,
-    events: [...new Set([mover?.author?.seq ?? mover?.seq, write.seq, change.version.seq])].filter((seq) => seq !== undefined),
+    events: [...new Set([mover?.author?.seq ?? mover?.seq, write.seq, change.version.seq])].filter(
+      (seq) => seq !== undefined,
+    ),
     explanation: `${explainLoss(loss, 'index-patch', write, [other], fields)} In the version it was given, that position held ${meant}.`,
     remedy: lossRemedy('index-patch'),
     details: { written: change.version.token },

@@ -17,7 +17,8 @@ interface Holder {
 const MAX_TARGETS = 50_000;
 const MAX_HOLDERS = 200;
 const SETTLE_MS = 30_000;
-const REMEDY = 'Point at the object by its present UID, or remove the reference (for a claimRef: its uid and resourceVersion only) once you know that the new object is the one that is meant; clean up what belonged to the old one.';
+const REMEDY =
+  'Point at the object by its present UID, or remove the reference (for a claimRef: its uid and resourceVersion only) once you know that the new object is the one that is meant; clean up what belonged to the old one.';
 
 /**
  * `stale-reference`: something still points at a UID that is gone while the name lives on: an owner reference, a claimRef, a
@@ -36,9 +37,13 @@ export class ReferenceRule implements Rule {
       object.references.add(`${object.cluster}\0${uid}\n${path}`);
       const live = world.replacedBy(object.cluster, uid);
       if (live === undefined || live.uid === object.uid) continue;
-      const writtenSince = version.seq > live.firstSeq && event.change !== 'ADDED' && event.via !== 'list' && version.seq === event.seq;
-      const made = object.firstSeq > live.firstSeq && (event.change === 'ADDED' || event.via === 'write' || event.via === 'recorder' || event.via === 'audit');
-      if (isVolumeClaim(path) || ((writtenSince || made) && !path.startsWith('.metadata.ownerReferences'))) this.tell(holder, uid, live, world);
+      const writtenSince =
+        version.seq > live.firstSeq && event.change !== 'ADDED' && event.via !== 'list' && version.seq === event.seq;
+      const made =
+        object.firstSeq > live.firstSeq &&
+        (event.change === 'ADDED' || event.via === 'write' || event.via === 'recorder' || event.via === 'audit');
+      if (isVolumeClaim(path) || ((writtenSince || made) && !path.startsWith('.metadata.ownerReferences')))
+        this.tell(holder, uid, live, world);
       else this.pending.push({ holder, dead: uid, since: event.at });
     }
   }
@@ -76,35 +81,49 @@ export class ReferenceRule implements Rule {
     const live = world.replacedBy(holder.cluster, dead);
     const object = world.object(holder.cluster, holder.uid);
     const still = this.holders.get(`${holder.cluster}\0${dead}`)?.has(`${holder.uid} ${holder.path}`) === true;
-    if (live !== undefined && object !== undefined && object.gone === undefined && still && object.latest?.terminating !== true) this.tell(holder, dead, live, world);
+    if (
+      live !== undefined &&
+      object !== undefined &&
+      object.gone === undefined &&
+      still &&
+      object.latest?.terminating !== true
+    )
+      this.tell(holder, dead, live, world);
   }
 
   private mentions(event: ObservedEvent, object: ObjectState, world: World): [string, string][] {
     const found = new Map<string, string>();
     const known = (uid: string): boolean => uid !== object.uid && world.object(object.cluster, uid) !== undefined;
     if (event.body !== undefined) {
-      if (mayMention(event.body, world.hasOddUids)) for (const mention of uidMentions(event.body, known)) found.set(formatPath(mention.path), mention.uid);
-    }
-    else for (const [index, owner] of object.owners.entries()) found.set(`.metadata.ownerReferences[${index}].uid`, owner.uid);
+      if (mayMention(event.body, world.hasOddUids))
+        for (const mention of uidMentions(event.body, known)) found.set(formatPath(mention.path), mention.uid);
+    } else
+      for (const [index, owner] of object.owners.entries())
+        found.set(`.metadata.ownerReferences[${index}].uid`, owner.uid);
     for (const text of world.thresholds.externalReferences) {
       const parsed = parsePath(text);
       const value = 'path' in parsed && event.body !== undefined ? valueAt(event.body, parsed.path) : undefined;
       if (typeof value === 'string') found.set(text, value);
     }
     this.forget(object, found);
-    return [...found].filter(([path]) => !path.startsWith('.metadata.managedFields') && !path.includes('last-applied-configuration'));
+    return [...found].filter(
+      ([path]) => !path.startsWith('.metadata.managedFields') && !path.includes('last-applied-configuration'),
+    );
   }
 
   /** What a newer version of the holder does not say any more is no reference of it. */
   private forget(object: ObjectState, found: ReadonlyMap<string, string>): void {
     if (this.pending.length > 0) {
-      this.pending = this.pending.filter((item) => item.holder.uid !== object.uid || found.get(item.holder.path) === item.dead);
+      this.pending = this.pending.filter(
+        (item) => item.holder.uid !== object.uid || found.get(item.holder.path) === item.dead,
+      );
     }
-    for (const key of object.references) if (![...found].some(([path, uid]) => key === `${object.cluster}\0${uid}\n${path}`)) {
-      const [target = '', path = ''] = key.split('\n');
-      this.holders.get(target)?.delete(`${object.uid} ${path}`);
-      object.references.delete(key);
-    }
+    for (const key of object.references)
+      if (![...found].some(([path, uid]) => key === `${object.cluster}\0${uid}\n${path}`)) {
+        const [target = '', path = ''] = key.split('\n');
+        this.holders.get(target)?.delete(`${object.uid} ${path}`);
+        object.references.delete(key);
+      }
   }
 
   private remember(uid: string, holder: Holder): void {

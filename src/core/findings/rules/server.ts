@@ -23,12 +23,16 @@ export class ServerRule implements Rule {
       const next = index < 0 ? undefined : object.versions[index + 1];
       const superseded = next !== undefined && next.placed && event.at - next.at > RACE_MS;
       const dead = object.gone !== undefined && event.at - object.gone.at > RACE_MS;
-      if (superseded || dead) reportBehind(`a ${event.verb} of ${actorName(event.actor)}`, event.at, event.seq, item.token, object, world, [actorName(event.actor)]);
+      if (superseded || dead)
+        reportBehind(`a ${event.verb} of ${actorName(event.actor)}`, event.at, event.seq, item.token, object, world, [
+          actorName(event.actor),
+        ]);
     }
   }
 
   observed(event: ObservedEvent, object: ObjectState, version: VersionRecord, world: World): void {
-    if (event.body === undefined || version.leaves === undefined || version.derived || !isComparable(event, version)) return;
+    if (event.body === undefined || version.leaves === undefined || version.derived || !isComparable(event, version))
+      return;
     if (object.lastBody !== undefined && object.lastBody.body === event.body) return;
     const content = object.lastBody === undefined ? leavesOf(event.body) : leavesAfter(object.lastBody, event.body);
     if (sameLeaves(content, version.leaves) || sameParts(content, version.leaves)) return;
@@ -38,11 +42,15 @@ export class ServerRule implements Rule {
       cluster: object.cluster,
       object: findingObject(object),
       actors: [],
-      fields: [...content].filter(([path, value]) => !path.startsWith('\0') && version.leaves?.get(path) !== value).map(([path]) => path).slice(0, 20),
+      fields: [...content]
+        .filter(([path, value]) => !path.startsWith('\0') && version.leaves?.get(path) !== value)
+        .map(([path]) => path)
+        .slice(0, 20),
       at: event.at,
       events: [version.seq, event.seq],
       explanation: `The token ${event.token} of ${object.name.name} stands for two different contents: the storage of this cluster may have been restored, so that versions are given out again.`,
-      remedy: 'Restart what caches objects of this cluster: after a restore, a token says nothing about what was read before it.',
+      remedy:
+        'Restart what caches objects of this cluster: after a restore, a token says nothing about what was read before it.',
       details: { token: event.token },
     });
   }
@@ -70,22 +78,41 @@ export class ServerRule implements Rule {
 /** Contents are comparable within one API version and endpoint; an answer to a write that deletes says what is not stored. */
 function isComparable(event: ObservedEvent, version: VersionRecord): boolean {
   const terminating = event.deletionTimestamp !== undefined || version.terminating;
-  const sameVersion = event.apiVersion === undefined || version.apiVersion === undefined || event.apiVersion === version.apiVersion;
+  const sameVersion =
+    event.apiVersion === undefined || version.apiVersion === undefined || event.apiVersion === version.apiVersion;
   return event.notStored !== true && !terminating && sameVersion && isWhole(event.body);
 }
 
 function isWhole(body: JsonObject | undefined): boolean {
-  return body !== undefined && body['kind'] !== 'PartialObjectMetadata' && body['kind'] !== 'Scale' && Object.keys(body).some((key) => key !== 'metadata' && key !== 'kind' && key !== 'apiVersion') && isJsonObject(body['metadata']);
+  return (
+    body !== undefined &&
+    body['kind'] !== 'PartialObjectMetadata' &&
+    body['kind'] !== 'Scale' &&
+    Object.keys(body).some((key) => key !== 'metadata' && key !== 'kind' && key !== 'apiVersion') &&
+    isJsonObject(body['metadata'])
+  );
 }
 
 /** One of the two may be hashes by position (a body that was not kept), or show metadata only. */
 function sameParts(a: Leaves, b: Leaves): boolean {
-  const marked = [...b.keys()].some((path) => path.startsWith('\0')) || ![...a.keys()].some((path) => path.startsWith('\0'));
-  const parts = (leaves: Leaves): string => [...new Set([...leaves.keys()].map((path) => /^\0?\.\w+/.exec(path)?.[0].replace('\0', '')))].sort((a = '', b = '') => a.localeCompare(b)).join();
+  const marked =
+    [...b.keys()].some((path) => path.startsWith('\0')) || ![...a.keys()].some((path) => path.startsWith('\0'));
+  const parts = (leaves: Leaves): string =>
+    [...new Set([...leaves.keys()].map((path) => /^\0?\.\w+/.exec(path)?.[0].replace('\0', '')))]
+      .sort((a = '', b = '') => a.localeCompare(b))
+      .join();
   return !marked || parts(a) !== parts(b);
 }
 
-function reportBehind(what: string, at: number, seq: number, token: string, object: ObjectState, world: World, actors: readonly string[]): void {
+function reportBehind(
+  what: string,
+  at: number,
+  seq: number,
+  token: string,
+  object: ObjectState,
+  world: World,
+  actors: readonly string[],
+): void {
   const gone = object.gone !== undefined;
   world.report({
     key: ['server-behind', object.cluster, object.uid, token, actors.join()].join('\0'),
@@ -97,7 +124,8 @@ function reportBehind(what: string, at: number, seq: number, token: string, obje
     at,
     events: [object.gone?.seq ?? object.latest?.seq ?? object.firstSeq, seq],
     explanation: `The answer to ${what} showed ${object.name.name} with the token ${token}, although ${gone ? 'its deletion' : 'a newer version'} had been seen before: the server, or its cache, that answered was behind.`,
-    remedy: 'Do not act on a read that may come from a cache (resourceVersion=0) where it matters; a write with the token is refused if it is stale.',
+    remedy:
+      'Do not act on a read that may come from a cache (resourceVersion=0) where it matters; a write with the token is refused if it is stale.',
     details: { token },
   });
 }

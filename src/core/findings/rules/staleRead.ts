@@ -41,7 +41,13 @@ export class StaleReadRule implements Rule {
       }
       const late = event.at - newer.given.at > RACE_MS;
       if (event.verb === 'watch' || !(event.cacheAllowed || late)) continue;
-      bounded(this.backward, key, { token: item.token, newer: newer.token, own: newer.given.how === 'write', seq: event.seq, newerSeq: newer.given.seq });
+      bounded(this.backward, key, {
+        token: item.token,
+        newer: newer.token,
+        own: newer.given.how === 'write',
+        seq: event.seq,
+        newerSeq: newer.given.seq,
+      });
     }
   }
 
@@ -55,7 +61,15 @@ export class StaleReadRule implements Rule {
     const last = world.knowledge.of(event.actor).objects.get(object.uid)?.last;
     if (token === undefined && last?.token !== back.token) return;
     if (event.verb === 'apply' || event.verb === 'delete' || event.verb === 'deletecollection') return;
-    report(event, object, back.own ? 'own-write' : undefined, [back.newerSeq, back.seq, event.seq], { read: back.token, newer: back.newer }, [], world);
+    report(
+      event,
+      object,
+      back.own ? 'own-write' : undefined,
+      [back.newerSeq, back.seq, event.seq],
+      { read: back.token, newer: back.newer },
+      [],
+      world,
+    );
   }
 
   /** An accepted write that put its sender's own newer change back, by one that had not read that change yet. */
@@ -70,22 +84,42 @@ export class StaleReadRule implements Rule {
     const undone = changed.filter((path) => {
       const at = latestChange(object, path, change.index - 1);
       const by = at === undefined ? undefined : object.versions[at];
-      if (at === undefined || by?.author === undefined || !sameActor(by.author.actor, write.actor) || isForeign(by, write.actor)) return false;
-      const readSince = [...(known?.tokens ?? [])].some(([other, given]) => given.how !== 'write' && given.at <= start && given.seq < write.seq && object.indexOf(other) >= at);
+      if (
+        at === undefined ||
+        by?.author === undefined ||
+        !sameActor(by.author.actor, write.actor) ||
+        isForeign(by, write.actor)
+      )
+        return false;
+      const readSince = [...(known?.tokens ?? [])].some(
+        ([other, given]) =>
+          given.how !== 'write' && given.at <= start && given.seq < write.seq && object.indexOf(other) >= at,
+      );
       return !readSince && object.versions[at - 1]?.leaves?.get(path) === version.leaves?.get(path);
     });
-    const base = [...(known?.tokens ?? [])].findLast(([, given]) => given.how !== 'write' && given.at <= start && given.seq < write.seq);
+    const base = [...(known?.tokens ?? [])].findLast(
+      ([, given]) => given.how !== 'write' && given.at <= start && given.seq < write.seq,
+    );
     if (undone.length === 0 || base === undefined) return;
     if (!(base[1].seq > (object.versions[object.indexOf(base[0])]?.seq ?? 0) || base[1].cacheAllowed)) return;
     const own = latestChange(object, undone[0] ?? '', change.index - 1);
-    report(write, object, 'own-write', [object.versions[own ?? 0]?.author?.seq ?? 0, base[1].seq, write.seq], { read: base[0] }, outermost(undone), world);
+    report(
+      write,
+      object,
+      'own-write',
+      [object.versions[own ?? 0]?.author?.seq ?? 0, base[1].seq, write.seq],
+      { read: base[0] },
+      outermost(undone),
+      world,
+    );
   }
 
   private checkInvented(event: WriteEvent, object: ObjectState, token: string, world: World): void {
     const actor = world.knowledge.of(event.actor);
     const known = actor.objects.get(object.uid);
     const resource = `${event.name.group}/${event.name.resource}`;
-    if (known === undefined || known.tokens.has(token) || object.version(token) !== undefined || object.truncated) return;
+    if (known === undefined || known.tokens.has(token) || object.version(token) !== undefined || object.truncated)
+      return;
     if (actor.blindReads.has(resource) || event.via === 'write' || known.tokens.size >= 128) return;
     if (![...known.tokens.values()].some((given) => given.how !== 'write')) return;
     const who = actorName(event.actor);
@@ -99,13 +133,18 @@ export class StaleReadRule implements Rule {
       at: event.at,
       events: [known.last?.given.seq ?? event.seq, event.seq],
       explanation: `${who} sent the token ${token}, which it was never given for this object; the last one that it was given is ${known.last?.token ?? 'none'}.`,
-      remedy: 'Send the resourceVersion exactly as the object that was read carries it: it is no number to count on, and the one of a list or of another object is not its.',
+      remedy:
+        'Send the resourceVersion exactly as the object that was read carries it: it is no number to count on, and the one of a list or of another object is not its.',
       details: { token },
     });
   }
 }
 
-function newestKnown(tokens: ReadonlyMap<string, Given>, object: ObjectState, than: number): { token: string; given: Given } | undefined {
+function newestKnown(
+  tokens: ReadonlyMap<string, Given>,
+  object: ObjectState,
+  than: number,
+): { token: string; given: Given } | undefined {
   for (let index = object.versions.length - 1; index > than; index -= 1) {
     const token = object.versions[index]?.token ?? '';
     const given = tokens.get(token);
@@ -114,7 +153,15 @@ function newestKnown(tokens: ReadonlyMap<string, Given>, object: ObjectState, th
   return undefined;
 }
 
-function report(event: WriteEvent, object: ObjectState, kind: 'own-write' | undefined, events: number[], details: Record<string, string>, fields: readonly string[], world: World): void {
+function report(
+  event: WriteEvent,
+  object: ObjectState,
+  kind: 'own-write' | undefined,
+  events: number[],
+  details: Record<string, string>,
+  fields: readonly string[],
+  world: World,
+): void {
   const who = actorName(event.actor);
   world.report({
     key: ['stale-read', kind ?? '', actionKey(event), object.uid].join('\0'),
@@ -130,7 +177,8 @@ function report(event: WriteEvent, object: ObjectState, kind: 'own-write' | unde
       kind === 'own-write'
         ? `${who} wrote this object, then read a version from before its own write${details['read'] === undefined ? '' : ` (${details['read']})`} and based its next write on that.`
         : `${who} had been given the version ${details['newer'] ?? ''}, then read the older one ${details['read'] ?? ''} and based its write on that.`,
-    remedy: 'Wait until the cache shows your own last write before you act again, or read from the server without resourceVersion=0; carry the token so that a stale write is refused.',
+    remedy:
+      'Wait until the cache shows your own last write before you act again, or read from the server without resourceVersion=0; carry the token so that a stale write is refused.',
     details,
   });
 }

@@ -48,13 +48,22 @@ export class StatusRule implements Rule {
     if (write === undefined || version.leaves === undefined || version.derived || !isJsonObject(write.body)) return;
     if (write.verb !== 'replace' && write.verb !== 'patch' && write.verb !== 'create') return;
     if (write.subresource !== undefined && write.subresource !== 'status') return;
-    const base = write.preconditions?.token === undefined ? change.previous : (object.version(write.preconditions.token) ?? change.previous);
+    const base =
+      write.preconditions?.token === undefined
+        ? change.previous
+        : (object.version(write.preconditions.token) ?? change.previous);
     if (write.verb !== 'create' && base?.leaves === undefined) return;
     const toStatus = write.subresource === 'status';
     const { status, ...rest } = write.body;
     const part: JsonObject = toStatus ? rest : status === undefined ? {} : { status };
     const ignored = [...leavesOf(part)].filter(([path, value]) => {
-      if (path.startsWith('\0') || isTimekeeping(path) || path.startsWith('.status') === toStatus || path.startsWith('.metadata.finalizers')) return false;
+      if (
+        path.startsWith('\0') ||
+        isTimekeeping(path) ||
+        path.startsWith('.status') === toStatus ||
+        path.startsWith('.metadata.finalizers')
+      )
+        return false;
       const stored = version.leaves?.get(path);
       const before = base?.leaves?.get(path);
       const trivial = before === undefined && /^(""|0|false|\+)$/.test(value);
@@ -63,7 +72,9 @@ export class StatusRule implements Rule {
     if (ignored.length === 0) return;
     const who = actorName(write.actor);
     const fields = outermost(ignored.map(([path]) => path));
-    const where = toStatus ? 'the status subresource takes only the status' : 'the main endpoint takes no status where there is a status subresource';
+    const where = toStatus
+      ? 'the status subresource takes only the status'
+      : 'the main endpoint takes no status where there is a status subresource';
     world.report({
       key: ['ignored-part', actionKey(write), fields.join()].join('\0'),
       id: 'ignored-part',
@@ -75,7 +86,8 @@ export class StatusRule implements Rule {
       at: write.at,
       events: [write.seq],
       explanation: `${who} sent ${fields.slice(0, 8).join(', ')} to an endpoint that ignores it: ${where}. The answer holds what was stored before.`,
-      remedy: 'Send both parts apart: first the main object, then the status to /status, the second one based on the answer to the first.',
+      remedy:
+        'Send both parts apart: first the main object, then the status to /status, the second one based on the answer to the first.',
     });
   }
 }
@@ -92,7 +104,8 @@ function reportLag(lag: Lag, now: number, world: World): void {
     at: lag.since,
     events: [lag.seq],
     explanation: `observedGeneration of ${object.name.name} was ${observed} for ${Math.round((now - lag.since) / 1000)} s while its generation was ${generation}: what its status says is about an older desired state.`,
-    remedy: 'Look at the controller of this kind: is it running, and does it write observedGeneration last, for the generation that it really acted on?',
+    remedy:
+      'Look at the controller of this kind: is it running, and does it write observedGeneration last, for the generation that it really acted on?',
     details: { generation, observedGeneration: observed },
   });
 }

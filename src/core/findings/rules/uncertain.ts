@@ -27,7 +27,8 @@ export class UncertainRule implements Rule {
       const oldest = this.lost.size > MAX_LOST ? this.lost.keys().next().value : undefined;
       if (oldest !== undefined) this.lost.delete(oldest);
       // Who gave up waiting knows that; only what follows from it is worth telling.
-      if (event.outcome === 'uncertain') report(event, 'unknown', 'What became of it is not known yet.', [event.seq], undefined, world);
+      if (event.outcome === 'uncertain')
+        report(event, 'unknown', 'What became of it is not known yet.', [event.seq], undefined, world);
       return;
     }
     if (open === undefined || !sameActor(open.event.actor, event.actor) || open.settled !== 'unknown') return;
@@ -35,10 +36,25 @@ export class UncertainRule implements Rule {
     const sameToken = token !== undefined && token !== '' && token === event.preconditions?.token;
     if (event.outcome === 'version-conflict' && sameToken && !this.others(event, token, world)) {
       open.settled = 'written';
-      report(open.event, 'written', 'It was repeated with the same token and refused, and nobody else is known to have written: most likely it had been stored, and its sender was in conflict with itself.', [open.event.seq, event.seq], 'self-conflict', world);
+      report(
+        open.event,
+        'written',
+        'It was repeated with the same token and refused, and nobody else is known to have written: most likely it had been stored, and its sender was in conflict with itself.',
+        [open.event.seq, event.seq],
+        'self-conflict',
+        world,
+      );
     } else if (event.outcome === 'accepted' && sameToken) {
       open.settled = 'not-written';
-      if (open.event.outcome === 'uncertain') report(open.event, 'not-written', 'The same token was accepted afterwards, so it had not been stored.', [open.event.seq, event.seq], undefined, world);
+      if (open.event.outcome === 'uncertain')
+        report(
+          open.event,
+          'not-written',
+          'The same token was accepted afterwards, so it had not been stored.',
+          [open.event.seq, event.seq],
+          undefined,
+          world,
+        );
     }
   }
 
@@ -47,13 +63,27 @@ export class UncertainRule implements Rule {
     if (version.leaves === undefined || version.author !== undefined) return;
     for (const subresource of ['', 'status']) {
       const open = this.lost.get(`${nameKey(object.cluster, object.name)}\0${subresource}`);
-      if (open === undefined || open.settled !== 'unknown' || version.seq < open.event.seq || !isJsonObject(open.event.body)) continue;
+      if (
+        open === undefined ||
+        open.settled !== 'unknown' ||
+        version.seq < open.event.seq ||
+        !isJsonObject(open.event.body)
+      )
+        continue;
       const asked = leavesOf(open.event.body);
       const part = (path: string): boolean => path.startsWith('.status') === (subresource === 'status');
       const stored = [...asked].every(([path, value]) => !part(path) || version.leaves?.get(path) === value);
       if (!stored) continue;
       open.settled = 'written';
-      if (open.event.outcome === 'uncertain') report(open.event, 'written', `The version ${version.token}, which no other write explains, holds all that it asked for.`, [open.event.seq, version.seq], undefined, world);
+      if (open.event.outcome === 'uncertain')
+        report(
+          open.event,
+          'written',
+          `The version ${version.token}, which no other write explains, holds all that it asked for.`,
+          [open.event.seq, version.seq],
+          undefined,
+          world,
+        );
     }
   }
 
@@ -65,7 +95,14 @@ export class UncertainRule implements Rule {
   }
 }
 
-function report(event: WriteEvent, settled: Settled, how: string, events: readonly number[], kind: string | undefined, world: World): void {
+function report(
+  event: WriteEvent,
+  settled: Settled,
+  how: string,
+  events: readonly number[],
+  kind: string | undefined,
+  world: World,
+): void {
   const who = actorName(event.actor);
   world.report({
     key: ['uncertain-write', String(event.seq)].join('\0'),
@@ -79,7 +116,8 @@ function report(event: WriteEvent, settled: Settled, how: string, events: readon
     total: 1,
     events,
     explanation: `The answer to a write of ${who} was lost. ${how}`,
-    remedy: 'After a lost answer, read again and compare before you write once more; never repeat a write that carries no token.',
+    remedy:
+      'After a lost answer, read again and compare before you write once more; never repeat a write that carries no token.',
     details: { settled },
   });
 }

@@ -1,0 +1,89 @@
+// `analyze` against `jq -c .` on the same audit log, in turns, in one thread each; and its memory on a log several times as long.
+import { spawn } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { existsSync, readFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { writeAuditLog } from './auditLog.ts';
+
+const ROUNDS = 3;
+const BYTES = 100e6;
+const LONGER = 4;
+const LIMITS = { speed: 2.5, memoryRatio: 1.5 };
+const BUILT = new URL('../../dist/cli/main.js', import.meta.url).pathname;
+const CLI = existsSync(BUILT) ? BUILT : new URL('../../src/cli.ts', import.meta.url).pathname;
+
+const folder = await mkdtemp(join(tmpdir(), 'analyze-bench-'));
+try {
+  const log = join(folder, 'audit.jsonl');
+  await writeAuditLog(log, BYTES);
+  const jq: number[] = [];
+  const own: number[] = [];
+  for (let round = 0; round < ROUNDS; round += 1) {
+    jq.push((await time('jq', ['-c', '.', log])).ms);
+    own.push((await time(process.execPath, [CLI, 'analyze', log, '-o', 'json'])).ms);
+  }
+  const shards = await Promise.all(
+    [1, 2].map((index) => time(process.execPath, [CLI, 'analyze', log, '-o', 'json', '--shard', `${index}/2`])),
+  );
+  const long = join(folder, 'long.jsonl');
+  await writeAuditLog(long, BYTES * LONGER);
+  const [small, large] = [
+    await time(process.execPath, [CLI, 'analyze', log, '-o', 'json']),
+    await time(process.execPath, [CLI, 'analyze', long, '-o', 'json']),
+  ];
+  const speed = median(jq) / median(own);
+  const memoryRatio = large.peakMb / small.peakMb;
+  const held = speed >= LIMITS.speed && memoryRatio <= LIMITS.memoryRatio;
+  const figures = {
+    jqMs: Math.round(median(jq)),
+    analyzeMs: Math.round(median(own)),
+    twoShardsMs: Math.round(Math.max(...shards.map((shard) => shard.ms))),
+    peakMb: small.peakMb,
+    peakMbOfLonger: large.peakMb,
+  };
+  process.stdout.write(
+    `${JSON.stringify({ bench: 'analyze', against: 'jq -c .', speed: round2(speed), memoryRatio: round2(memoryRatio), ...figures, limits: LIMITS, held })}\n`,
+  );
+  if (!held) process.exitCode = 1;
+} finally {
+  await rm(folder, { recursive: true, force: true });
+}
+
+/** The most memory that a process has had so far, in MB; 0 once it is gone. */
+function peakOf(pid: number | undefined): number {
+  try {
+    return Math.round(Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) / 1024);
+  } catch {
+    // It has ended between two samples.
+    return 0;
+  }
+}
+
+/** Runs a program to its end; its output is thrown away. The peak of its memory is sampled. */
+function time(program: string, args: readonly string[]): Promise<{ ms: number; peakMb: number }> {
+  return new Promise((resolve, reject) => {
+    const from = performance.now();
+    const child = spawn(program, args, { stdio: ['ignore', 'ignore', 'inherit'] });
+    let peakMb = 0;
+    const sample = setInterval(() => {
+      peakMb = Math.max(peakMb, peakOf(child.pid));
+    }, 50);
+    child.once('error', (error) => {
+      clearInterval(sample);
+      reject(new Error(`${program} cannot be run: install it (apt-get install jq)`, { cause: error }));
+    });
+    child.once('close', () => {
+      clearInterval(sample);
+      resolve({ ms: performance.now() - from, peakMb });
+    });
+  });
+}
+
+function median(values: readonly number[]): number {
+  return [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
+}
+
+function round2(value: number): number {
+  return Math.round(value * 100) / 100;
+}
