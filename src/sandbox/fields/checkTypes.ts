@@ -46,7 +46,8 @@ function check(
     if (Array.isArray(value)) checkItems(shape.schema, value, path, problems, refusesDuplicates);
     else problems.push({ path, text: `expected list, got ${shown(value)}` });
   } else if (isJsonObject(value)) {
-    for (const [name, part] of Object.entries(value)) {
+    for (const name of Object.keys(value).sort()) {
+      const part = value[name] ?? null;
       const child = fieldSchema(shape.schema, name);
       const partPath = [...path, fieldElement(name)];
       if (child === undefined) {

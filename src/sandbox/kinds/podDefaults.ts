@@ -62,10 +62,14 @@ function defaultContainer(container: JsonObject): void {
     if (isJsonObject(resources[list]) && Object.keys(resources[list]).length === 0) delete resources[list];
 }
 
+/** A reference to an image; what is none is taken for one with a tag. */
+const IMAGE =
+  /^(?:[a-zA-Z0-9][a-zA-Z0-9.-]*(?::\d+)?\/)?[a-z0-9]+(?:(?:[._]|__|-+)[a-z0-9]+)*(?:\/[a-z0-9]+(?:(?:[._]|__|-+)[a-z0-9]+)*)*(?::[\w][\w.-]{0,127})?(?:@.+)?$/;
+
 /** `latest`, said or left out, is pulled always. */
 function pullPolicy(image: string): string {
   const withoutDigest = image.split('@')[0] ?? '';
-  if (image.includes('@')) return 'IfNotPresent';
+  if (image.includes('@') || !IMAGE.test(image)) return 'IfNotPresent';
   const tag = /:([^/:]+)$/.exec(withoutDigest)?.[1];
   return tag === undefined || tag === 'latest' ? 'Always' : 'IfNotPresent';
 }

@@ -76,7 +76,7 @@ class Normalizer {
 
   private struct(schema: StructSchema, value: Json, place: Place): JsonObject {
     const out: JsonObject = {};
-    if (value !== null && !isJsonObject(value)) return this.mismatch(value, schema.goName, place, {});
+    if (value !== null && !isJsonObject(value)) return this.mismatch(value, schema.goName, place, {}, 'struct');
     const struct = schema.goName.split('.').at(-1) ?? '';
     const placeOf = ({ name, embedded }: Field): Place => ({
       struct,
@@ -216,13 +216,7 @@ class Normalizer {
   }
 
   /** Notes a value of a wrong type and answers what stands in its place; the converter gives up at once. */
-  private mismatch<T extends Json>(
-    value: Json,
-    goType: string,
-    place: Place,
-    instead: T,
-    shape: 'struct' | 'map' | 'slice' = 'struct',
-  ): T {
+  private mismatch<T extends Json>(value: Json, goType: string, place: Place, instead: T, shape: Shape = 'scalar'): T {
     if (this.reader === 'converter') throw new DecodeError(converterText(value, goType, shape));
     this.firstMismatch ??= new DecodeError(
       `json: cannot unmarshal ${kindOf(value)} into ${this.target(place)} of type ${goType}`,
@@ -237,10 +231,14 @@ class Normalizer {
   }
 }
 
+/** What a Go type is made of. */
+type Shape = 'struct' | 'map' | 'slice' | 'scalar';
+
 /** What the converter says of a value that does not fit a Go type: only integers could be converted to text, and are not. */
-function converterText(value: Json, goType: string, shape: 'struct' | 'map' | 'slice'): string {
+function converterText(value: Json, goType: string, shape: Shape): string {
   const given = goKind(value);
-  if (shape !== 'struct') return `cannot restore ${shape} from ${given}`;
+  if (shape === 'struct') return `cannot restore struct from: ${given}`;
+  if (shape !== 'scalar') return `cannot restore ${shape} from ${given}`;
   if (!/^(string|bool|u?int\d*|float\d+)$/.test(goType) && typeof value !== 'object')
     return `cannot restore struct from: ${given}`;
   const kind = /^v\d\w*\./.test(goType) ? 'string' : goType;
