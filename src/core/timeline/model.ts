@@ -220,7 +220,7 @@ export interface MarkPatch {
   readonly label: number;
 }
 
-/** What the timeline needs of a finding; DESIGN's finding has all of it. */
+/** What the timeline needs of a finding. */
 export interface TimelineFinding {
   readonly id: string;
   readonly kind?: string | undefined;
