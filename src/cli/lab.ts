@@ -104,10 +104,13 @@ async function replayTwoWriters(options: LabOptions, io: CliIo): Promise<ReplayR
 }
 
 async function replayRecording(file: string, options: LabOptions, io: CliIo): Promise<ReplayResult> {
-  const { readTraceFile } = await import('./traceFile.ts');
+  const { readTraceFile } = await import('../storage/traceFile.ts');
+  const { TraceReader } = await import('../core/trace.ts');
   const { replayTrace } = await import('../lab/traceReplay.ts');
   const { discover } = await import('../kube/discovery.ts');
-  const events = await readTraceFile(file, io);
+  const reader = new TraceReader();
+  const events = (await Array.fromAsync(readTraceFile(file, reader, io.signal))).flat();
+  for (const problem of reader.problems) io.stderr(`${file}:${problem.line}: ${problem.message}\n`);
   const result = await withServer(options, io, async (server, namespace) => {
     const resources = await discover(server, io.signal);
     return replayTrace(events, { server, resources, namespace, clock: io.clock, signal: io.signal });
