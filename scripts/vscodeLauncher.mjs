@@ -27,6 +27,14 @@ const noise = [
   "'./build/Release/watchdog'",
   'Ignoring fetching additional builtin',
   '[Service Worker]',
+  'Creating a socket',
+  'connection token',
+  '[reconnection-grace-time]',
+  '[AgentHost:remote]',
+  '[AccountPolicyGate]',
+  'handleSaveError',
+  "authentication provider 'github'",
+  'workbench.contrib.',
 ];
 const cleanUp = [];
 let code = 1;

@@ -19,6 +19,7 @@ import { SaveReasons } from '../documents/saveReasons.ts';
 import { TextShelf } from '../documents/textShelf.ts';
 import { versionText } from '../documents/versionText.ts';
 import { registerFindings } from '../findings/findingsView.ts';
+import { registerLessons } from '../labs/lessonsView.ts';
 import { registerRecorder } from '../recorder/recordCommands.ts';
 import { followSandboxFeed } from '../sandbox/sandboxFeed.ts';
 import { registerSandbox } from '../sandbox/sandboxCommands.ts';
@@ -194,6 +195,7 @@ export function activateEditor(context: ExtensionContext): ObjectVersionsApi {
     ...registerFindings(editor),
     ...registerSandbox(editor),
     ...registerRecorder(editor),
+    ...registerLessons(editor),
     ...registerTraceCommands(editor),
     registerTraceEditor(editor, sources),
     ...registerTools(editor),

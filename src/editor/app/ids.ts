@@ -47,6 +47,12 @@ export const commandIds = {
   waitUntilObserved: 'objectVersions.waitUntilObserved',
   showLastReport: 'objectVersions.showLastReport',
   showLog: 'objectVersions.showLog',
+  startLesson: 'objectVersions.startLesson',
+  predictStep: 'objectVersions.predictStep',
+  checkStep: 'objectVersions.checkStep',
+  solveStep: 'objectVersions.solveStep',
+  endLesson: 'objectVersions.endLesson',
+  exportLessonReport: 'objectVersions.exportLessonReport',
   openWalkthrough: 'objectVersions.openWalkthrough',
 } as const;
 
@@ -55,6 +61,7 @@ export const viewIds = {
   container: 'objectVersions',
   watchedObjects: 'objectVersions.watchedObjects',
   findings: 'objectVersions.findings',
+  lessons: 'objectVersions.lessons',
 } as const;
 
 /** Settings, below `objectVersions.`. */
@@ -84,6 +91,7 @@ export const contextKeys = {
   sandboxRuns: 'objectVersions.sandboxRuns',
   recording: 'objectVersions.recording',
   readOnly: 'objectVersions.readOnly',
+  lessonRuns: 'objectVersions.lessonRuns',
   sortedByLastChange: 'objectVersions.sortedByLastChange',
 } as const;
 

@@ -33,7 +33,7 @@ describe('what package.json contributes', () => {
     assert.deepEqual(ours(contributes.commands.map(({ command }) => command)), Object.values(commandIds).sort());
     assert.deepEqual(
       contributes.views['objectVersions']?.map(({ id }) => id),
-      [viewIds.watchedObjects, viewIds.findings],
+      [viewIds.watchedObjects, viewIds.findings, viewIds.lessons],
     );
     assert.equal(contributes.viewsContainers.activitybar[0]?.id, viewIds.container);
     assert.ok(contributes.languages.some(({ id }) => id === languageId));
