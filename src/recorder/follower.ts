@@ -34,6 +34,16 @@ export class Follower {
     this.options = options;
   }
 
+  /** Asks early what the server offers, so that the first touch is followed without delay. A failure is said when it matters. */
+  async prepare(): Promise<void> {
+    try {
+      await this.discovered(false);
+    } catch {
+      // The first touch asks again, and says what is wrong.
+      this.discovery = undefined;
+    }
+  }
+
   /** A client touched a resource: its namespace is watched from now on, or all of them where it asked for all. */
   touch(info: RequestInfo): void {
     if (info.resource === 'events' || info.resource.endsWith('reviews') || this.stopping.signal.aborted) return;

@@ -22,7 +22,9 @@ const KEEP_ALIVE_MS = 120_000;
  * again, but for a read that finds its kept-alive connection closed before any byte of an answer.
  * @throws AppError `port-in-use`
  */
-export async function startProxy(options: ProxyOptions, port = 0): Promise<Proxy> {
+export async function startProxy(settings: Omit<ProxyOptions, 'stopping'>, port = 0): Promise<Proxy> {
+  const stopping = new AbortController();
+  const options: ProxyOptions = { ...settings, stopping: stopping.signal };
   const sockets = new Set<Socket>();
   const server: Server = createServer({
     cert: options.certificate.certificatePem,
@@ -58,6 +60,7 @@ export async function startProxy(options: ProxyOptions, port = 0): Promise<Proxy
     port: typeof address === 'object' && address !== null ? address.port : 0,
     stop: () =>
       new Promise((resolve) => {
+        stopping.abort();
         server.close(() => resolve());
         for (const socket of sockets) socket.destroy();
       }),
@@ -82,11 +85,9 @@ async function forward(options: ProxyOptions, request: IncomingMessage, response
     return;
   }
   const tap = options.tap(client, request);
-  const gone = new AbortController();
-  response.once('close', () => gone.abort());
   response.sendDate = false;
   try {
-    const connection = await options.upstream.connection(gone.signal);
+    const connection = await options.upstream.connection(options.stopping);
     const send = (again: boolean): void => {
       const headers = requestHeaders(request.rawHeaders, {
         host: options.upstream.host,
@@ -103,8 +104,8 @@ async function forward(options: ProxyOptions, request: IncomingMessage, response
     };
     send(request.method === 'GET' || request.method === 'HEAD');
   } catch (error) {
-    tap?.end(gone.signal.aborted ? 'client-gone' : 'server-gone');
-    if (!gone.signal.aborted) fail(options, response, 503, error);
+    tap?.end(response.destroyed ? 'client-gone' : 'server-gone');
+    if (!response.destroyed) fail(options, response, 503, error);
   }
 }
 
@@ -170,14 +171,28 @@ class Exchange {
       fail(this.options, response, UNREACHABLE.test(error.code ?? '') ? 503 : 502, error);
       this.end(false);
     });
-    upstream.flushHeaders();
+    this.sendHead();
     if (this.tap !== undefined && again === undefined)
       request.on('data', (chunk: Buffer) => this.tap?.requestChunk(chunk));
     request.once('aborted', () => {
       this.clientGone = true;
       upstream.destroy();
     });
-    request.pipe(upstream);
+    if (hasBody(request)) request.pipe(upstream);
+    else {
+      request.resume();
+      upstream.end();
+    }
+  }
+
+  /** The head goes out with the first bytes of the body if those are here already, by itself otherwise. */
+  private sendHead(): void {
+    const { request, upstream } = this;
+    if (request.headers.expect !== undefined) upstream.flushHeaders();
+    else
+      setImmediate(() => {
+        if (!upstream.headersSent && !upstream.destroyed) upstream.flushHeaders();
+      });
   }
 
   private onResponse(answer: IncomingMessage): void {
@@ -186,7 +201,9 @@ class Exchange {
     if (answer.statusCode === 401) this.options.upstream.forget();
     tap?.response(answer.statusCode ?? 0, answer.headers);
     response.writeHead(answer.statusCode ?? 502, answer.statusMessage ?? '', responseHeaders(answer.rawHeaders));
+    response.cork();
     response.flushHeaders();
+    setImmediate(() => response.uncork());
     if (tap !== undefined) answer.on('data', (chunk: Buffer) => tap.responseChunk(chunk));
     answer.pipe(response);
     const breakOff = (): void => {
@@ -202,4 +219,10 @@ class Exchange {
     this.ended = true;
     this.tap?.end(complete ? 'complete' : this.broken ? 'server-gone' : 'client-gone');
   }
+}
+
+/** Source: RFC 9112, section 6: a request has a body where it says how that is framed. */
+function hasBody(request: IncomingMessage): boolean {
+  const { 'content-length': length, 'transfer-encoding': coding } = request.headers;
+  return coding !== undefined || (length !== undefined && length !== '0');
 }

@@ -90,6 +90,7 @@ export async function startRecorder(options: RecorderOptions, signal: AbortSigna
             events: (events) => queue.force(0, () => recording.followed(events)),
             onProblem: (message) => options.onProblem(message),
           });
+    await follower?.prepare();
     const proxy = await startProxy(
       {
         upstream,

@@ -20,6 +20,8 @@ export interface ProxyOptions {
   readonly clients: Clients;
   readonly certificate: LoopbackCertificate;
   readonly transparent: boolean;
+  /** Aborts when the proxy stops. */
+  readonly stopping: AbortSignal;
   tap(client: string, request: IncomingMessage): Tap | undefined;
   /** Told what went wrong on a connection; nothing secret is in it. */
   onProblem(message: string): void;

@@ -327,6 +327,8 @@ export class World {
       for (const rule of this.rules)
         rule.judged?.({ object, index, version, previous, changed, write: version.write }, this);
       version.write = undefined;
+      // Owners are compared with the version just before only, and are the largest part of many objects.
+      if (previous !== undefined) previous.managedFields = undefined;
     }
   }
 }

@@ -1,6 +1,6 @@
 import { formatPath } from '../../path.ts';
 import { ownersOf } from '../../ownership.ts';
-import type { Actor } from '../../traceEvent.ts';
+import type { Actor, WriteEvent } from '../../traceEvent.ts';
 import { isAtOrBeneath } from '../derive.ts';
 import { actorKey, actorName } from '../knowledge.ts';
 import { outermost } from '../leaves.ts';
@@ -20,11 +20,27 @@ interface Track {
   alternations: number;
 }
 
+const MAX_REFUSED = 2_000;
 const MAX_TRACKS = 20_000;
 
 /** `force-takeover`: an apply with force took fields that another manager owned. `ownership-fight`: two actors undo each other. */
 export class OwnershipRule implements Rule {
   private readonly tracks = new Map<string, Track>();
+  /** Per actor and object: the owners that its last refused apply was told of. */
+  private readonly refused = new Map<string, { path: string; manager: string }[]>();
+
+  write(event: WriteEvent): void {
+    const key = actionKey(event);
+    if (event.verb !== 'apply' || event.outcome !== 'field-conflict') return;
+    const owners = (event.causes ?? []).flatMap((cause) => {
+      const manager = /conflict with "([^"]+)"/.exec(cause.message ?? '')?.[1];
+      return cause.field === undefined || manager === undefined ? [] : [{ path: cause.field, manager }];
+    });
+    this.refused.delete(key);
+    this.refused.set(key, owners);
+    const oldest = this.refused.size > MAX_REFUSED ? this.refused.keys().next().value : undefined;
+    if (oldest !== undefined) this.refused.delete(oldest);
+  }
 
   judged(change: VersionChange, world: World): void {
     if (change.object.election) return;
@@ -34,9 +50,11 @@ export class OwnershipRule implements Rule {
 
   private takeover(change: VersionChange, world: World): void {
     const { write, version, previous, object } = change;
-    if (write === undefined || previous === undefined) return;
+    if (write === undefined) return;
     const manager = write.actor.manager ?? version.manager;
-    const taken = ownershipLost(previous, version, manager);
+    const told = this.refused.get(actionKey(write));
+    this.refused.delete(actionKey(write));
+    const taken = (previous === undefined ? undefined : ownershipLost(previous, version, manager)) ?? told;
     if (taken === undefined) return;
     const from = [...new Set(taken.map((item) => item.manager))];
     if (from.length === 0) return;
@@ -50,7 +68,7 @@ export class OwnershipRule implements Rule {
       actors: [who, ...from],
       fields,
       at: write.at,
-      events: [previous.author?.seq ?? previous.seq, write.seq, version.seq],
+      events: [...(previous === undefined ? [] : [previous.author?.seq ?? previous.seq]), write.seq, version.seq],
       explanation: `${who} applied with force and took ${taken
         .map((item) => `${item.path} from ${item.manager}`)
         .slice(0, 8)

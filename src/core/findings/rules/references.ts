@@ -34,11 +34,17 @@ export class ReferenceRule implements Rule {
     for (const [path, uid] of mentions) {
       const holder = { cluster: object.cluster, uid: object.uid, path, at: event.at, seq: event.seq };
       this.remember(uid, holder);
-      object.references.add(`${object.cluster}\0${uid}\n${path}`);
+      const key = `${object.cluster}\0${uid}\n${path}`;
+      const isNew = !object.references.has(key);
+      object.references.add(key);
       const live = world.replacedBy(object.cluster, uid);
       if (live === undefined || live.uid === object.uid) continue;
       const writtenSince =
-        version.seq > live.firstSeq && event.change !== 'ADDED' && event.via !== 'list' && version.seq === event.seq;
+        isNew &&
+        version.seq > live.firstSeq &&
+        event.change !== 'ADDED' &&
+        event.via !== 'list' &&
+        version.seq === event.seq;
       const made =
         object.firstSeq > live.firstSeq &&
         (event.change === 'ADDED' || event.via === 'write' || event.via === 'recorder' || event.via === 'audit');
