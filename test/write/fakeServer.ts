@@ -27,6 +27,10 @@ export interface FakeServerOptions {
   readonly upserts?: boolean;
   /** Tokens begin again with every life, as they may where storage was restored. */
   readonly tokensRepeat?: boolean;
+  /** Nobody may watch. */
+  readonly noWatch?: boolean;
+  /** All that happens, happens within one second: the times of `managedFields` tell nothing apart. */
+  readonly oneSecond?: boolean;
 }
 
 /** What a server of one object of the core group answers; the rules are those of the real one, as far as a writer meets them. */
@@ -108,6 +112,8 @@ export class FakeServer {
   }
 
   private watch(request: ServerRequest): ServerReply {
+    if (this.options.noWatch === true)
+      return status(403, 'Forbidden', 'configmaps is forbidden', { kind: 'configmaps' });
     const from = this.commits.findLastIndex(({ token }) => token === request.query?.['resourceVersion']);
     if (from < 0) return status(410, 'Expired', 'too old resource version', undefined);
     const lines = this.commits.slice(from + 1).map(({ type, object }) => stringifyJson({ type, object }));

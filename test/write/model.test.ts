@@ -222,6 +222,22 @@ describe('the small model of the safe write', function () {
     });
   });
 
+  it('where nobody may watch, or all happens within a second, nothing is claimed that cannot be told', async () => {
+    const sole = ['a', 'b'].map((fieldManager) => ({
+      intent: add(1),
+      pinned: true,
+      options: { fieldManager, soleManager: true },
+    }));
+    for (const server of [{ noWatch: true }, { oneSecond: true }, { noWatch: true, oneSecond: true }]) {
+      const faults = { ...none, lost: 2, lag: 1 };
+      await explored(twins(2, 'replace'), faults, countsOneMore, server);
+      await explored(adders(2, 'replace'), faults, addsItsAmount, server);
+      await explored(sole, faults, countsOneMore, server);
+      await explored(keys(2, 'apply'), faults, setsOwnKey, server);
+      await explored(keys(2, 'merge-patch'), faults, setsOwnKey, server);
+    }
+  });
+
   it('finds the loss of the token swap', async () => {
     const writers = adders(2, 'replace', addWithoutRecomputing);
     const exploring = explore({ initial, writers, faults: none }, (run) => checkRun(run, addsItsAmount, true));

@@ -149,7 +149,7 @@ async function runOnce(
     steps.push(choice.label);
     lastRead = choice.read;
     step += 1;
-    server.now += 1000;
+    if (spec.server?.oneSecond !== true) server.now += 1000;
     choice.act();
   }
   const commits = server.commits.map((commit) => ({
