@@ -3,8 +3,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as vscode from 'vscode';
 import { readLesson } from '../../../src/lab/lesson.ts';
-import { closeAll, extension, removeAllWatches } from '../extension.ts';
-import { screenshot } from '../window.ts';
+import { closeAll, extension, removeAllWatches, until } from '../extension.ts';
+import { screenshot, texts } from '../window.ts';
 
 interface CheckResult {
   readonly text: string;
@@ -31,9 +31,17 @@ describe('lessons, on the sandbox', () => {
     this.timeout(120_000);
     await vscode.commands.executeCommand('objectVersions.startLesson', 'name-and-uid');
     const before = await check();
-    assert.ok(before.length > 0 && before.some(({ passed }) => !passed), JSON.stringify(before));
+    assert.ok(
+      before.some(({ passed }) => !passed),
+      JSON.stringify(before),
+    );
     await vscode.commands.executeCommand('objectVersions.lessons.focus');
     await vscode.commands.executeCommand('objectVersions.solveStep');
+    await until('the page of the lesson', async () => {
+      const shown = await texts('.markdown-body, h1');
+      return shown === undefined || shown.some((text) => text.includes('A name locates')) ? true : undefined;
+    });
+    await new Promise((later) => setTimeout(later, 1000));
     await screenshot('lesson');
   });
 
