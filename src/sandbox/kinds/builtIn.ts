@@ -8,7 +8,8 @@ import { podKind } from './pods.ts';
 import { rbacKinds } from './rbac.ts';
 import { serviceKind } from './services.ts';
 import { claimKind, volumeKind } from './volumes.ts';
-import { controllerRevisionKind, daemonSetKind, deploymentKind, replicaSetKind, statefulSetKind } from './workloads.ts';
+import { statefulSetKind } from './statefulSet.ts';
+import { controllerRevisionKind, daemonSetKind, deploymentKind, replicaSetKind } from './workloads.ts';
 
 /** Every built-in kind that the sandbox serves, in each version. */
 export function builtInKinds(): Kind[] {

@@ -6,14 +6,15 @@ import { ageOf, containerColumns, orNone, selectorText } from './cells.ts';
 import { defineKind } from './define.ts';
 import type { Kind } from './kind.ts';
 import { immutable } from './metadata.ts';
-import { dnsLabel, dnsSubdomain } from './names.ts';
+import { dnsSubdomain } from './names.ts';
 import { defaultPodSpec } from './podDefaults.ts';
 import { nonNegative, templateErrors } from './podValidation.ts';
 import { ownSelectorErrors } from './selectors.ts';
 import { podWarnings } from './warnings.ts';
 import { plainText } from '../schema/plainText.ts';
 
-const PLACE = 'apis/apps/v1';
+/** The group and version of all kinds here. */
+export const APPS = 'apis/apps/v1';
 const STATUS_COUNTS = [
   'observedGeneration',
   'replicas',
@@ -29,7 +30,7 @@ export function defaultTemplate(spec: JsonObject): void {
 }
 
 /** Errors of a template whose pods restart always, as those of all kinds here do. */
-function alwaysErrors(spec: JsonObject, owner: string): FieldError[] {
+export function alwaysErrors(spec: JsonObject, owner: string): FieldError[] {
   const template = objectAt(spec, 'template');
   const policy = textAt(template, 'spec', 'restartPolicy');
   const errors = templateErrors(template, 'spec.template');
@@ -42,12 +43,13 @@ function alwaysErrors(spec: JsonObject, owner: string): FieldError[] {
   return errors;
 }
 
-function counts(spec: JsonObject, ...names: readonly string[]): FieldError[] {
+/** Counts of a spec: none below zero. */
+export function counts(spec: JsonObject, ...names: readonly string[]): FieldError[] {
   return names.flatMap((name) => nonNegative(numberAt(spec, name), `spec.${name}`));
 }
 
 /** Counts of a status: none below zero, none above the number of replicas. */
-function statusErrors(next: JsonObject, above: readonly string[]): FieldError[] {
+export function statusErrors(next: JsonObject, above: readonly string[]): FieldError[] {
   const status = objectAt(next, 'status');
   const replicas = numberAt(status, 'replicas') ?? 0;
   const errors = STATUS_COUNTS.flatMap((name) => nonNegative(numberAt(status, name), `status.${name}`));
@@ -62,7 +64,7 @@ function statusErrors(next: JsonObject, above: readonly string[]): FieldError[] 
 }
 
 /** Warnings of a template, on create and whenever the spec changes. */
-function templateWarnings(next: JsonObject, live: JsonObject | undefined): string[] {
+export function templateWarnings(next: JsonObject, live: JsonObject | undefined): string[] {
   const isChanged =
     live === undefined || numberAt(next, 'metadata', 'generation') !== numberAt(live, 'metadata', 'generation');
   return isChanged ? podWarnings(objectAt(next, 'spec', 'template'), 'spec.template') : [];
@@ -71,7 +73,7 @@ function templateWarnings(next: JsonObject, live: JsonObject | undefined): strin
 /** Deployments. A change of annotations counts as a generation, because rollouts are driven by them too. */
 export function deploymentKind(): Kind {
   return defineKind({
-    place: PLACE,
+    place: APPS,
     plural: 'deployments',
     warnings: templateWarnings,
     generation: 'spec-or-annotations',
@@ -129,7 +131,7 @@ function strategyErrors(strategy: JsonObject): FieldError[] {
     const isGiven = isJsonObject(strategy['rollingUpdate']);
     return isGiven ? [forbiddenField(field, "may not be specified when strategy `type` is 'Recreate'")] : [];
   }
-  if (type !== 'RollingUpdate') return [notSupported('spec.strategy.type', type, ['Recreate', 'RollingUpdate'])];
+  if (type !== 'RollingUpdate') return [unknownStrategy('spec.strategy', strategy, ['Recreate', 'RollingUpdate'])];
   const rolling = objectAt(strategy, 'rollingUpdate');
   const errors = ['maxUnavailable', 'maxSurge'].flatMap((name) => amountErrors(rolling[name], `${field}.${name}`));
   if (amountOf(rolling['maxUnavailable']) === 0 && amountOf(rolling['maxSurge']) === 0) {
@@ -141,6 +143,15 @@ function strategyErrors(strategy: JsonObject): FieldError[] {
     errors.push(invalidValue(`${field}.maxUnavailable`, rolling['maxUnavailable'], 'must not be greater than 100%'));
   }
   return errors;
+}
+
+/** A strategy of a type that does not exist: the server prints the whole of it, under the names of its Go fields. */
+function unknownStrategy(field: string, strategy: JsonObject, types: readonly string[]): FieldError {
+  const rolling = strategy['rollingUpdate'];
+  const shown = isJsonObject(rolling)
+    ? { MaxUnavailable: rolling['maxUnavailable'] ?? 0, MaxSurge: rolling['maxSurge'] ?? 0 }
+    : null;
+  return notSupported(field, { Type: textAt(strategy, 'type'), RollingUpdate: shown }, types);
 }
 
 /** A count or a share of replicas: not negative, and if it is text, in percent. */
@@ -159,7 +170,7 @@ function amountOf(value: Json | undefined): number {
 /** ReplicaSets. */
 export function replicaSetKind(): Kind {
   return defineKind({
-    place: PLACE,
+    place: APPS,
     plural: 'replicasets',
     warnings: templateWarnings,
     generation: 'spec',
@@ -192,91 +203,6 @@ export function replicaSetKind(): Kind {
   });
 }
 
-const STATEFUL_MUTABLE = [
-  'replicas',
-  'template',
-  'updateStrategy',
-  'minReadySeconds',
-  'ordinals',
-  'revisionHistoryLimit',
-  'persistentVolumeClaimRetentionPolicy',
-];
-const STATEFUL_FIXED =
-  "updates to statefulset spec for fields other than 'replicas', 'ordinals', 'template', 'updateStrategy', 'revisionHistoryLimit', " +
-  "'persistentVolumeClaimRetentionPolicy' and 'minReadySeconds' are forbidden";
-
-/** StatefulSets. */
-export function statefulSetKind(): Kind {
-  return defineKind({
-    place: PLACE,
-    plural: 'statefulsets',
-    warnings: templateWarnings,
-    checkName: dnsLabel,
-    generation: 'spec',
-    defaults: defaultStatefulSet,
-    validate: (object) => {
-      const spec = objectAt(object, 'spec');
-      const claims = objectsAt(spec, 'volumeClaimTemplates').map((claim) => ({
-        name: textAt(claim, 'metadata', 'name'),
-      }));
-      const withClaims = { ...spec, template: withVolumes(objectAt(spec, 'template'), claims) };
-      const service = textAt(spec, 'serviceName');
-      const management = textAt(spec, 'podManagementPolicy');
-      return [
-        ...(['OrderedReady', 'Parallel'].includes(management)
-          ? []
-          : [invalidValue('spec.podManagementPolicy', management, "must be 'OrderedReady' or 'Parallel'")]),
-        ...counts(spec, 'replicas', 'minReadySeconds'),
-        ...(service === '' ? [] : dnsLabel(service).map((text) => invalidValue('spec.serviceName', service, text))),
-        ...ownSelectorErrors(spec, 'statefulset'),
-        ...alwaysErrors(withClaims, 'StatefulSet'),
-      ];
-    },
-    validateUpdate: (next, live) => {
-      const [mine, before] = [{ ...objectAt(next, 'spec') }, objectAt(live, 'spec')];
-      for (const name of STATEFUL_MUTABLE) setOrDelete(mine, name, before[name]);
-      return equalJson(mine, before) ? [] : [forbiddenField('spec', STATEFUL_FIXED)];
-    },
-    validateStatus: (next) =>
-      statusErrors(next, ['readyReplicas', 'currentReplicas', 'updatedReplicas', 'availableReplicas']),
-    cells: (object, nowMs) => [
-      textAt(object, 'metadata', 'name'),
-      `${numberAt(object, 'status', 'readyReplicas') ?? 0}/${numberAt(object, 'spec', 'replicas') ?? 0}`,
-      ageOf(object, nowMs),
-      ...containerColumns(objectAt(object, 'spec', 'template', 'spec')),
-    ],
-  });
-}
-
-function defaultStatefulSet(object: JsonObject): void {
-  const spec = ensureObject(object, 'spec');
-  setDefault(spec, 'podManagementPolicy', 'OrderedReady');
-  const strategy = ensureObject(spec, 'updateStrategy');
-  if (textAt(strategy, 'type') === '') {
-    strategy['type'] = 'RollingUpdate';
-    ensureObject(strategy, 'rollingUpdate');
-  }
-  const rolling = strategy['rollingUpdate'];
-  if (strategy['type'] === 'RollingUpdate' && isJsonObject(rolling)) setDefault(rolling, 'partition', 0);
-  const retention = ensureObject(spec, 'persistentVolumeClaimRetentionPolicy');
-  setDefault(retention, 'whenDeleted', 'Retain');
-  setDefault(retention, 'whenScaled', 'Retain');
-  setDefault(spec, 'replicas', 1);
-  setDefault(spec, 'revisionHistoryLimit', 10);
-  defaultTemplate(spec);
-  for (const claim of objectsAt(spec, 'volumeClaimTemplates')) {
-    setDefault(claim, 'kind', 'PersistentVolumeClaim');
-    setDefault(claim, 'apiVersion', 'v1');
-    setDefault(ensureObject(claim, 'spec'), 'volumeMode', 'Filesystem');
-    setDefault(ensureObject(claim, 'status'), 'phase', 'Pending');
-  }
-}
-
-function withVolumes(template: JsonObject, volumes: readonly JsonObject[]): JsonObject {
-  const spec = objectAt(template, 'spec');
-  return { ...template, spec: { ...spec, volumes: [...objectsAt(spec, 'volumes'), ...volumes] } };
-}
-
 /** Where a DaemonSet counts the changes of its template; the server itself writes it. */
 const TEMPLATE_GENERATION = 'deprecated.daemonset.template.generation';
 
@@ -291,10 +217,16 @@ const DAEMON_COUNTS = [
   'numberUnavailable',
 ];
 
+function daemonStrategyErrors(strategy: JsonObject): FieldError[] {
+  const types = ['RollingUpdate', 'OnDelete'];
+  if (types.includes(textAt(strategy, 'type'))) return [];
+  return [unknownStrategy('spec.updateStrategy', strategy, types)];
+}
+
 /** DaemonSets. */
 export function daemonSetKind(): Kind {
   return defineKind({
-    place: PLACE,
+    place: APPS,
     plural: 'daemonsets',
     warnings: templateWarnings,
     generation: 'spec',
@@ -327,6 +259,7 @@ export function daemonSetKind(): Kind {
         ...ownSelectorErrors(spec, 'daemonset'),
         ...alwaysErrors(spec, 'DaemonSet'),
         ...counts(spec, 'minReadySeconds', 'revisionHistoryLimit'),
+        ...daemonStrategyErrors(objectAt(spec, 'updateStrategy')),
       ];
     },
     validateUpdate: (next, live) =>
@@ -363,7 +296,7 @@ export function daemonSetKind(): Kind {
 /** ControllerRevisions: snapshots whose data never change. */
 export function controllerRevisionKind(): Kind {
   return defineKind({
-    place: PLACE,
+    place: APPS,
     plural: 'controllerrevisions',
     checkName: dnsSubdomain,
     metadataChecks: { changes: 1, whole: 1 },
