@@ -21,7 +21,9 @@ function outcomeOf(error: unknown): FinalOutcome | undefined {
   if (isAppError(error, 'forbidden')) return 'forbidden';
   if (isAppError(error, 'unknown-resource')) return 'unsupported';
   if (isAppError(error, 'invalid-yaml', 'invalid-json')) return 'invalid';
-  if (isAppError(error, 'unreachable', 'connection-lost', 'tls-untrusted', 'server-error')) return 'unavailable';
+  if (isAppError(error, 'throttled')) return 'throttled';
+  if (isAppError(error, 'unreachable', 'connection-lost', 'tls-untrusted', 'server-error', 'unavailable'))
+    return 'unavailable';
   if (isAppError(error, 'timed-out')) return 'timed-out';
   return isAppError(error, 'cancelled') ? 'cancelled' : undefined;
 }
