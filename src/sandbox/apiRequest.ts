@@ -22,10 +22,16 @@ export interface ApiRequest {
 export interface ApiAnswer {
   readonly status: number;
   readonly contentType: string;
-  readonly body: string | Buffer;
+  /** Text, or the bytes of a long list in pieces, which are sent as they are. */
+  readonly body: string | readonly Buffer[];
   /** Texts for Warning headers. */
   readonly warnings: readonly string[];
   readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** The body of an answer as text. */
+export function answerText({ body }: ApiAnswer): string {
+  return typeof body === 'string' ? body : Buffer.concat(body).toString('utf8');
 }
 
 /** The media type of a Content-Type header, without parameters. */

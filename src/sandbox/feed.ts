@@ -6,7 +6,7 @@ import { parseYaml } from '../codec/yaml.ts';
 import { deletedFrom, observedFrom } from '../core/observe.ts';
 import { hideSecrets } from '../core/secrets.ts';
 import type { Actor, NewTraceEvent } from '../core/traceEvent.ts';
-import { mediaTypeOf, type ApiAnswer, type ApiRequest } from './apiRequest.ts';
+import { answerText, mediaTypeOf, type ApiAnswer, type ApiRequest } from './apiRequest.ts';
 import { bodyText } from './bodies.ts';
 import { outcomeOf } from './feedOutcome.ts';
 import { managerOf } from './queryOptions.ts';
@@ -162,9 +162,7 @@ export class Feed {
   private readEvent(request: ApiRequest, answer: ApiAnswer): NewTraceEvent {
     const verb = request.info.verb === 'list' || request.info.verb === 'watch' ? request.info.verb : 'get';
     const body =
-      answer.status === 200 && answer.contentType.startsWith('application/json')
-        ? parseJson(answer.body.toString())
-        : null;
+      answer.status === 200 && answer.contentType.startsWith('application/json') ? parseJson(answerText(answer)) : null;
     const objects = isJsonObject(body) ? (Array.isArray(body['items']) ? body['items'] : [body]) : [];
     const asked = request.query.get('resourceVersion');
     return {
@@ -188,7 +186,7 @@ export class Feed {
     const { info, query } = request;
     const patchType = verb === 'patch' ? PATCH_TYPES[mediaTypeOf(request.contentType)] : undefined;
     const sent = this.sentBody(request, patchType);
-    const reply = answer.contentType.startsWith('application/json') ? parseJson(answer.body.toString()) : null;
+    const reply = answer.contentType.startsWith('application/json') ? parseJson(answerText(answer)) : null;
     const stored = isJsonObject(reply) ? reply : {};
     const carried = isJsonObject(sent) ? carriedBy(sent, verb ?? '') : {};
     const refused = answer.status >= 400;

@@ -166,17 +166,19 @@ function readBody(message: IncomingMessage): Promise<Buffer | 'too-large' | unde
 
 function send(response: ServerResponse, method: string, answer: ApiAnswer): void {
   if (response.destroyed || response.writableEnded) return;
-  const bytes = typeof answer.body === 'string' ? Buffer.from(answer.body, 'utf8') : answer.body;
+  const pieces = typeof answer.body === 'string' ? [Buffer.from(answer.body, 'utf8')] : answer.body;
   const headers: Record<string, string | number | string[]> = {
     'content-type': answer.contentType,
-    'content-length': bytes.length,
+    'content-length': pieces.reduce((sum, piece) => sum + piece.length, 0),
     'cache-control': 'no-cache, private',
     ...answer.headers,
   };
   const warnings = [...new Set(answer.warnings)];
   if (warnings.length > 0) headers['warning'] = warnings.map(warningHeader);
   response.writeHead(answer.status, headers);
-  response.end(method === 'HEAD' ? undefined : bytes);
+  const last = pieces.length - 1;
+  if (method !== 'HEAD') for (const piece of pieces.slice(0, last)) response.write(piece);
+  response.end(method === 'HEAD' ? undefined : pieces[last]);
 }
 
 function warningHeader(text: string): string {

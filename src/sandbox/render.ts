@@ -89,7 +89,7 @@ const LONG_LIST = 500;
 const longLists = new WeakMap<Kind, { items: readonly Stored[]; bytes: Buffer }>();
 
 /** A whole list in plain JSON; the bytes of a long one are used again while nothing in it has changed. */
-export function wholeList(kind: Kind, items: readonly Stored[], resourceVersion: string): string | Buffer {
+export function wholeList(kind: Kind, items: readonly Stored[], resourceVersion: string): string | readonly Buffer[] {
   const metadata = kind.origin === 'custom' ? { continue: '', resourceVersion } : { resourceVersion };
   if (items.length < LONG_LIST)
     return `${listHead(kind, metadata)}${items.map((item) => itemText(item, kind)).join(',')}]}`;
@@ -98,7 +98,7 @@ export function wholeList(kind: Kind, items: readonly Stored[], resourceVersion:
     known = { items, bytes: Buffer.from(`${items.map((item) => itemText(item, kind)).join(',')}]}`, 'utf8') };
     longLists.set(kind, known);
   }
-  return Buffer.concat([Buffer.from(listHead(kind, metadata), 'utf8'), known.bytes]);
+  return [Buffer.from(listHead(kind, metadata), 'utf8'), known.bytes];
 }
 
 function sameItems(a: readonly Stored[], b: readonly Stored[]): boolean {

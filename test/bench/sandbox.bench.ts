@@ -21,6 +21,7 @@ const WATCHERS = 1000;
 const PUTS = 3000;
 const CONNECTIONS = 4;
 const LISTS = 5;
+const IDLE_MS = 6000;
 const TARGETS = { puts: 3, list: 2, startMs: 300, idleMb: 150 };
 
 interface Subject {
@@ -209,6 +210,20 @@ const stopChild = async (child: ChildProcess): Promise<void> => {
 
 const folder = await mkdtemp(join(tmpdir(), 'object-versions-bench-'));
 const program = await bundleChild(folder);
+/** What a sandbox holds that got all objects, was listed once, and was then left alone. */
+async function idleMemory(program: string): Promise<number> {
+  const { child, ready } = await startChild(program);
+  const client = new Client(ready, 16);
+  await client.send('POST', '/api/v1/namespaces', { metadata: { name: 'bench' } });
+  await inParallel(OBJECTS, 16, (index) => expectStatus(client.send('POST', PATH, body(`o-${index}`, 'v')), 201));
+  await client.send('GET', PATH);
+  client.close();
+  await delay(IDLE_MS);
+  const found = residentMb(child);
+  await stopChild(child);
+  return found;
+}
+
 const starts: number[] = [];
 for (let run = 0; run < 3; run += 1) {
   const { child, ready } = await startChild(program);
@@ -217,9 +232,8 @@ for (let run = 0; run < 3; run += 1) {
 }
 const { child, ready } = await startChild(program);
 const sandbox = await measure(ready);
-await delay(3000);
-const idleMb = residentMb(child);
 await stopChild(child);
+const idleMb = await idleMemory(program);
 await rm(folder, { recursive: true });
 
 const server = await startApiServer();

@@ -187,7 +187,7 @@ const SUBJECTS: readonly Subject[] = [
       { spec: { resources: { requests: { storage: '2Gi' } } } },
       { spec: { accessModes: ['ReadWriteMany'] } },
     ],
-    edits: [[{ op: 'replace', path: '/spec/resources/requests/storage', value: '1024Mi' }]],
+    edits: [[{ op: 'replace', path: '/spec/resources/requests/storage', value: '3Gi' }]],
     applied: [{ metadata: { labels: { x: '1' } } }, { spec: { accessModes: ['ReadWriteOnce'] } }],
     status: [{ status: { phase: 'Bound' } }, { status: { capacity: { storage: '1Gi' } } }],
   },
@@ -348,14 +348,12 @@ const mergePatch = fc
     return { method: 'PATCH', path: `${of.path}/${who}`, query, headers: strategic ? STRATEGIC : MERGE, body };
   });
 
-const jsonPatch = fc
-  .tuple(subject, name, fc.nat(30))
-  .map(([of, who, choice]): Draft => ({
-    method: 'PATCH',
-    path: `${of.path}/${who}`,
-    headers: JSON_PATCH,
-    body: [...of.edits, ...EDITS][choice % (of.edits.length + EDITS.length)],
-  }));
+const jsonPatch = fc.tuple(subject, name, fc.nat(30)).map(([of, who, choice]): Draft => ({
+  method: 'PATCH',
+  path: `${of.path}/${who}`,
+  headers: JSON_PATCH,
+  body: [...of.edits, ...EDITS][choice % (of.edits.length + EDITS.length)],
+}));
 
 const apply = fc
   .tuple(subject, name, fc.nat(9), manager, fc.boolean(), version, dryRun)
@@ -375,14 +373,12 @@ const apply = fc
     };
   });
 
-const status = fc
-  .tuple(subject, name, fc.nat(9))
-  .map(([of, who, choice]): Draft => ({
-    method: 'PATCH',
-    path: `${of.path}/${who}/status`,
-    headers: MERGE,
-    body: of.status[choice % of.status.length],
-  }));
+const status = fc.tuple(subject, name, fc.nat(9)).map(([of, who, choice]): Draft => ({
+  method: 'PATCH',
+  path: `${of.path}/${who}/status`,
+  headers: MERGE,
+  body: of.status[choice % of.status.length],
+}));
 
 const scale = fc.tuple(name, fc.integer({ min: -1, max: 4 }), version).map(([who, replicas, token]): Draft => ({
   method: 'PUT',

@@ -58,7 +58,8 @@ export async function runCase(subject: Subject, source: string): Promise<Canonic
   if (source.includes('/services'))
     await runStep(run, { id: 'clean', method: 'DELETE', path: `/api/v1/namespaces/${run.namespace}/services` });
   if (namespaced) await runStep(run, { id: 'clean', method: 'DELETE', path: `/api/v1/namespaces/${run.namespace}` });
-  return replies;
+  // As a recording holds them: an absent member and a list's hole are what JSON makes of them.
+  return JSON.parse(JSON.stringify(replies)) as CanonicalStep[];
 }
 
 function pathOf(step: Step, reply: Reply): string {
