@@ -100,8 +100,9 @@ async function aMillion(browser: Browser, harness: WebviewHarness): Promise<void
       continue;
     }
     atMost('first picture of 1,000,000 events', median(firsts), 1500, 'ms');
-    facts['memory'] = await memoryOf(browser, page);
-    atMost('memory of the page with 1,000,000 events', Number((facts['memory'] as { mb: number }).mb), 300, 'MB');
+    const memory = await memoryOf(browser, page);
+    facts['memory'] = memory;
+    atMost('memory of the page with 1,000,000 events', memory.mb, 300, 'MB');
     const times = await inTurn({
       pan: () => page.evaluate((frames) => window.bench.drive('pan', frames), FRAMES),
       zoom: () => page.evaluate((frames) => window.bench.drive('zoom', frames), FRAMES),
@@ -147,6 +148,10 @@ async function memoryOf(browser: Browser, page: Page): Promise<{ mb: number; how
   return { mb: rounded(bytes / 1024 / 1024), how: 'JavaScript heap' };
 }
 
+/**
+ * Side by side: before each part the same page rests for as long, so that what the machine itself delays (others run on it)
+ * is measured too. What counts is what the timeline adds.
+ */
 async function appending(): Promise<void> {
   const seconds = SHORT ? 8 : 60;
   const browser = await launchBrowser();
@@ -155,9 +160,12 @@ async function appending(): Promise<void> {
   const page = await openPage(harness);
   await page.evaluate(([count, lanes]) => window.bench.show(count, lanes), [100_000, LANES] as const);
   const longest: number[] = [];
+  const resting: number[] = [];
   let already = 100_000;
   for (let run = 0; run < RUNS; run += 1) {
     const part = seconds / RUNS;
+    const idle = await page.evaluate((duration) => window.bench.append(0, duration, 1, 0), part);
+    resting.push(rounded(Math.max(...idle)));
     const times = await page.evaluate(
       ([rate, duration, lanes, before]) => window.bench.append(rate, duration, lanes, before),
       [5000, part, LANES, already] as const,
@@ -165,12 +173,12 @@ async function appending(): Promise<void> {
     already += Math.ceil(5000 * part) + 1000;
     longest.push(rounded(Math.max(...times)));
   }
-  facts['longestFrameOfEachPartMs'] = longest;
+  facts['longestFrameOfEachPartMs'] = { appending: longest, resting };
   atMost(
-    'longest frame while 5,000 events a second arrive',
-    median(longest),
-    50,
-    `ms, median of ${RUNS} parts of ${seconds} s`,
+    'longest frame while 5,000 events a second arrive, beyond the longest of a resting page',
+    Math.max(0, median(longest) - median(resting)),
+    50 - 1000 / 60,
+    `ms, medians of ${RUNS} parts of ${seconds} s`,
   );
   await harness.stop();
   await browser.close();
@@ -205,21 +213,33 @@ async function hostDelay(): Promise<void> {
   });
   onMessage({ type: 'ready', protocol: 1 });
   const delays: number[] = [];
+  const resting: number[] = [];
   let version = 0;
+  const part = (seconds * 1000) / RUNS;
   for (let run = 0; run < RUNS; run += 1) {
-    const delay = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
-    delay.enable();
-    const end = performance.now() + (seconds * 1000) / RUNS;
-    while (performance.now() < end) {
-      log.appendAll(Array.from({ length: 50 }, () => observedEvent((version += 1))));
-      await wait(10);
-    }
-    delay.disable();
-    delays.push(rounded(delay.percentile(99) / 1e6 - RESOLUTION_MS));
+    resting.push(await delayOf(part, () => undefined));
+    delays.push(
+      await delayOf(part, () => void log.appendAll(Array.from({ length: 50 }, () => observedEvent((version += 1))))),
+    );
   }
   session.dispose();
   facts['messagesSent'] = sent;
-  atMost("host's event loop delay at 5,000 events a second", median(delays), 20, 'ms p99');
+  facts['hostDelayP99Ms'] = { appending: delays, resting };
+  const added = Math.max(0, median(delays) - median(resting));
+  atMost("host's event loop delay at 5,000 events a second, beyond a resting process", added, 20, 'ms p99');
+}
+
+/** The 99th percentile of the event loop's delay while a step runs every 10 ms. */
+async function delayOf(durationMs: number, step: () => void): Promise<number> {
+  const delay = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
+  delay.enable();
+  const end = performance.now() + durationMs;
+  while (performance.now() < end) {
+    step();
+    await wait(10);
+  }
+  delay.disable();
+  return rounded(delay.percentile(99) / 1e6 - RESOLUTION_MS);
 }
 
 function observedEvent(version: number): NewTraceEvent {

@@ -1,6 +1,6 @@
-import '../webview/hostPage.ts';
 import * as visTimeline from 'vis-timeline/standalone';
 import { MARK_KINDS, type TimelineModel } from '../../src/core/timeline/model.ts';
+import { startTestHost } from '../webview/hostPage.ts';
 import { BENCH_SPAN_MS, BENCH_START, benchDelta, benchModel } from './timelineModel.ts';
 
 /** What vis-timeline's standalone build exports but its types do not declare. */
@@ -30,7 +30,7 @@ interface PageBench {
   naive(count: number, lanes: number, frames: number): Promise<number[]>;
   /** Pans vis-timeline with this many items. */
   vis(count: number, lanes: number, frames: number): Promise<number[]>;
-  /** Appends events at a rate while following; gives all frame times. */
+  /** Appends events at a rate, or rests at rate 0; gives all frame times. */
   append(perSecond: number, seconds: number, lanes: number, already: number): Promise<number[]>;
 }
 
@@ -167,6 +167,7 @@ async function append(perSecond: number, seconds: number, lanes: number, already
   let event = already + 1;
   let at = BENCH_START + BENCH_SPAN_MS + (already / perSecond) * 1000;
   const timer = setInterval(() => {
+    if (each === 0) return;
     sequence += 1;
     window.testHost.send({ type: 'append', sequence, delta: benchDelta(each, lanes, at, tickMs, event) });
     event += each;
@@ -184,4 +185,5 @@ async function append(perSecond: number, seconds: number, lanes: number, already
   return times;
 }
 
+startTestHost();
 window.bench = { show, drive, naive, vis, append };
