@@ -3,7 +3,7 @@ import { bootstrap, root, run, say, toolEnv } from './bootstrap.mjs';
 await bootstrap(import.meta.url);
 const { statSync } = await import('node:fs');
 const { join } = await import('node:path');
-const { createVSIX, listFiles } = await import('@vscode/vsce');
+const vsce = await import('@vscode/vsce');
 
 const limitBytes = 1_000_000;
 const allowed = [
@@ -17,11 +17,11 @@ const allowed = [
 ];
 
 run('node', ['scripts/build.mjs'], { env: toolEnv() });
-const files = await listFiles({ cwd: root, dependencies: false });
+const files = await vsce.listFiles({ cwd: root, dependencies: false });
 const stray = files.filter((file) => !allowed.some((pattern) => pattern.test(file)));
 if (stray.length > 0) throw new Error(`not needed to run, so not to be packaged: ${stray.join(', ')}`);
 const packagePath = join(root, 'dist', 'object-versions.vsix');
-await createVSIX({
+await vsce.createVSIX({
   cwd: root,
   packagePath,
   dependencies: false,

@@ -45,7 +45,11 @@ export class AppError extends Error {
   readonly advice: string;
   readonly details: ErrorDetails;
 
-  constructor(code: ErrorCode, message: string, options: { advice?: string; details?: ErrorDetails; cause?: unknown } = {}) {
+  constructor(
+    code: ErrorCode,
+    message: string,
+    options: { advice?: string; details?: ErrorDetails; cause?: unknown } = {},
+  ) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.code = code;
     this.advice = options.advice ?? '';

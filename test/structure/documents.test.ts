@@ -10,20 +10,31 @@ const read = (file: string): string => readFileSync(join(root, file), 'utf8');
 
 describe('the documents', () => {
   it('explain every error code', () => {
-    const codes = [...(/type ErrorCode =([^;]+);/.exec(read('src/base/appError.ts'))?.[1] ?? '').matchAll(/'([\w-]+)'/g)].map((found) => found[1]);
+    const codes = [
+      ...(/type ErrorCode =([^;]+);/.exec(read('src/base/appError.ts'))?.[1] ?? '').matchAll(/'([\w-]+)'/g),
+    ].map((found) => found[1]);
     assert.ok(codes.length > 10);
     const page = read('docs/errors.md');
-    assert.deepEqual(codes.filter((code) => !page.includes(`| \`${code}\` |`)), []);
+    assert.deepEqual(
+      codes.filter((code) => !page.includes(`| \`${code}\` |`)),
+      [],
+    );
   });
 
   it('list every exit code', () => {
     const page = read('docs/command-line.md');
-    assert.deepEqual(Object.values(exitCodes).filter((code) => !page.includes(`| ${code} |`)), []);
+    assert.deepEqual(
+      Object.values(exitCodes).filter((code) => !page.includes(`| ${code} |`)),
+      [],
+    );
   });
 
   it('have a page for every finding', () => {
     assert.ok(findingIds.length > 15);
-    assert.deepEqual(findingIds.filter((id) => !existsSync(join(root, 'docs/findings', `${id}.md`))), []);
+    assert.deepEqual(
+      findingIds.filter((id) => !existsSync(join(root, 'docs/findings', `${id}.md`))),
+      [],
+    );
   });
 
   it('link only to what is there', () => {

@@ -30,7 +30,8 @@ const reserved: Record<string, readonly string[]> = {
   '@kubernetes/client-node': ['kube'],
 };
 
-const specifiers = /(?:^|[\s;}])(?:import|export)\s+(?:type\s+)?(?:[\w*{}\s,$]+\s+from\s+)?['"]([^'"]+)['"]|\bimport\(\s*['"]([^'"]+)['"]\s*\)/g;
+const specifiers =
+  /(?:^|[\s;}])(?:import|export)\s+(?:type\s+)?(?:[\w*{}\s,$]+\s+from\s+)?['"]([^'"]+)['"]|\bimport\(\s*['"]([^'"]+)['"]\s*\)/g;
 
 function importsOf(file: string): string[] {
   return [...readFileSync(join(root, file), 'utf8').matchAll(specifiers)].map((found) => found[1] ?? found[2] ?? '');
@@ -60,15 +61,26 @@ const files = globSync(['src/**/*.ts', 'media/**/*.ts'], { cwd: root });
 describe('imports', () => {
   it('go one way between the rooms', () => {
     assert.ok(files.length > 50, 'the files are found');
-    assert.deepEqual(files.flatMap((file) => breachesOf(file, importsOf(file))), []);
+    assert.deepEqual(
+      files.flatMap((file) => breachesOf(file, importsOf(file))),
+      [],
+    );
   });
 
   it('of every room are decided here', () => {
-    assert.deepEqual(files.map(roomOf).filter((room) => !(room in allowed)), []);
+    assert.deepEqual(
+      files.map(roomOf).filter((room) => !(room in allowed)),
+      [],
+    );
   });
 
   it('that breach the edges are found', () => {
-    assert.deepEqual(breachesOf('src/core/a.ts', ['../kube/b.ts', 'vscode', './c.ts']), ['src/core/a.ts imports kube', 'src/core/a.ts imports vscode']);
-    assert.deepEqual(breachesOf('src/sandbox/a.ts', ['../kube/b.ts', '../codec/json.ts']), ['src/sandbox/a.ts imports kube']);
+    assert.deepEqual(breachesOf('src/core/a.ts', ['../kube/b.ts', 'vscode', './c.ts']), [
+      'src/core/a.ts imports kube',
+      'src/core/a.ts imports vscode',
+    ]);
+    assert.deepEqual(breachesOf('src/sandbox/a.ts', ['../kube/b.ts', '../codec/json.ts']), [
+      'src/sandbox/a.ts imports kube',
+    ]);
   });
 });
