@@ -1,8 +1,8 @@
 // Makes the .vsix and refuses one that is too large or holds what does not run.
 import { bootstrap, root, run, say, toolEnv } from './bootstrap.mjs';
 await bootstrap(import.meta.url);
-const { statSync } = await import('node:fs');
-const { join } = await import('node:path');
+import { statSync } from 'node:fs';
+import { join } from 'node:path';
 const vsce = await import('@vscode/vsce');
 
 const limitBytes = 1_000_000;
