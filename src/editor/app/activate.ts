@@ -19,6 +19,7 @@ import { SaveReasons } from '../documents/saveReasons.ts';
 import { TextShelf } from '../documents/textShelf.ts';
 import { versionText } from '../documents/versionText.ts';
 import { registerFindings } from '../findings/findingsView.ts';
+import { registerLabs } from '../labs/labCommands.ts';
 import { registerLessons } from '../labs/lessonsView.ts';
 import { registerRecorder } from '../recorder/recordCommands.ts';
 import { followSandboxFeed } from '../sandbox/sandboxFeed.ts';
@@ -196,6 +197,7 @@ export function activateEditor(context: ExtensionContext): ObjectVersionsApi {
     ...registerSandbox(editor),
     ...registerRecorder(editor),
     ...registerLessons(editor),
+    ...registerLabs(editor),
     ...registerTraceCommands(editor),
     registerTraceEditor(editor, sources),
     ...registerTools(editor),

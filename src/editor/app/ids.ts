@@ -53,6 +53,8 @@ export const commandIds = {
   solveStep: 'objectVersions.solveStep',
   endLesson: 'objectVersions.endLesson',
   exportLessonReport: 'objectVersions.exportLessonReport',
+  labReplay: 'objectVersions.labReplay',
+  labContention: 'objectVersions.labContention',
   openWalkthrough: 'objectVersions.openWalkthrough',
 } as const;
 

@@ -32,6 +32,9 @@ function stepParts(step: LessonStep, checks: readonly CheckResult[]): string[] {
     `## ${step.title}`,
     step.task,
     ...(step.predict === undefined ? [] : [l10n.t('First predict: {0}', step.predict.question)]),
+    l10n.t(
+      'Do it with this extension, kubectl or anything else, then run "Check Step" above the lessons; "Do the Step for Me" shows it.',
+    ),
     ...(checks.length === 0 ? [] : [checks.map(({ text, passed }) => `- ${passed ? '✓' : '✗'} ${text}`).join('\n')]),
   ];
 }

@@ -56,4 +56,19 @@ describe('lessons, on the sandbox', () => {
       assert.equal(end ?? undefined, undefined, `${lesson.id} is over`);
     }
   });
+
+  it('the two-writer replay holds on the sandbox', async () => {
+    assert.equal(await vscode.commands.executeCommand('objectVersions.labReplay', 'without-questions'), true);
+  });
+
+  it('swapping only the token loses updates, computing anew loses none', async function () {
+    this.timeout(120_000);
+    const lost = async (strategy: string): Promise<number> => {
+      const result = await vscode.commands.executeCommand<{ lost: number }>('objectVersions.labContention', strategy);
+      return result.lost;
+    };
+    assert.ok((await lost('token-swap')) > 0);
+    assert.equal(await lost('read-modify-write'), 0);
+    await screenshot('contention-lab');
+  });
 });
