@@ -15,6 +15,7 @@ import {
   type Call,
 } from './state.ts';
 import { alreadyExists, bareError, invalid } from './status.ts';
+import { noteCreated } from './unsettled.ts';
 
 const SUFFIX_ALPHABET = 'bcdfghjklmnpqrstvwxz2456789';
 const SUFFIX_LENGTH = 5;
@@ -59,6 +60,7 @@ export function createObject(state: ApiState, call: Call, object: JsonObject, by
     }
     if (call.dryRun) return object;
     const stored = state.store.put(bucketOf(kind), key, inVersion(object, state.registry.storageKind(kind)));
+    noteCreated(kind, stored.object);
     return inVersion(stored.object, kind);
   } catch (error) {
     kind.released(object, context);

@@ -17,6 +17,7 @@ import {
 } from './state.ts';
 import { bareError, invalid, notFound, staleVersion, uidMismatch } from './status.ts';
 import type { Stored } from './store.ts';
+import { isUnsettled } from './unsettled.ts';
 
 /** How the new object comes about. */
 export interface Update {
@@ -62,7 +63,7 @@ export function updateObject(state: ApiState, call: Call, update: Update): Writt
     return { object: next, created: false };
   }
   settleTimes(next, live.object);
-  if (equalJson(next, live.object)) return { object: live.object, created: false };
+  if (equalJson(next, live.object) && !isUnsettled(live.object)) return { object: live.object, created: false };
   if (call.dryRun) return { object: next, created: false };
   const stored = state.store.put(
     bucketOf(kind),

@@ -187,7 +187,7 @@ const SUBJECTS: readonly Subject[] = [
       { spec: { resources: { requests: { storage: '2Gi' } } } },
       { spec: { accessModes: ['ReadWriteMany'] } },
     ],
-    edits: [[{ op: 'replace', path: '/spec/resources/requests/storage', value: '3Gi' }]],
+    edits: [[{ op: 'replace', path: '/spec/resources/requests/storage', value: '1024Mi' }]],
     applied: [{ metadata: { labels: { x: '1' } } }, { spec: { accessModes: ['ReadWriteOnce'] } }],
     status: [{ status: { phase: 'Bound' } }, { status: { capacity: { storage: '1Gi' } } }],
   },
