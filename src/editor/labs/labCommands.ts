@@ -135,5 +135,5 @@ async function askStrategy(all: readonly ContentionStrategy[]): Promise<Contenti
 async function show(editor: Editor, id: string, parts: readonly string[]): Promise<void> {
   const uri = otherUri('report', `lab-${id}`, `${id}.md`);
   editor.shelf.put(uri, `${parts.join('\n\n')}\n`);
-  await commands.executeCommand('markdown.showPreviewToSide', uri);
+  await commands.executeCommand('markdown.showPreview', uri);
 }

@@ -69,6 +69,7 @@ describe('lessons, on the sandbox', () => {
     };
     assert.ok((await lost('token-swap')) > 0);
     assert.equal(await lost('read-modify-write'), 0);
+    await new Promise((later) => setTimeout(later, 1500));
     await screenshot('contention-lab');
   });
 });
