@@ -14,6 +14,8 @@ const codes: Partial<Record<ErrorCode, ExitCode>> = {
   unreachable: exitCodes.unavailable,
   'timed-out': exitCodes.unavailable,
   'connection-lost': exitCodes.unavailable,
+  throttled: exitCodes.unavailable,
+  unavailable: exitCodes.unavailable,
 };
 
 /** Tells a person what failed and what to do next, on stderr, and returns the exit code. */
