@@ -2,8 +2,9 @@ import type { Event } from '../base/emitter.ts';
 import { Emitter } from '../base/emitter.ts';
 import type { Json } from '../codec/json.ts';
 import { uidKey, type History } from './history.ts';
-import { HistoryRecord, type VersionRecord } from './historyRecords.ts';
-import { reduce } from './reduce.ts';
+import type { HistoryRecord, VersionRecord } from './historyRecords.ts';
+import { PackedObservation, Packer } from './packedObservation.ts';
+import { emptyHistory, letSleep, reduce } from './reduce.ts';
 import { shareContent } from './shareContent.ts';
 import type { NewTraceEvent, ObjectName, ObservedEvent, TraceEvent } from './traceEvent.ts';
 
@@ -26,12 +27,13 @@ const MAX_LEAP = 1_000_000;
  * is worked out and kept, so that only the text itself is lost.
  */
 export class EventLog {
-  private readonly record = new HistoryRecord();
+  private readonly record: HistoryRecord = emptyHistory();
+  private readonly packer = new Packer();
   readonly history: History = this.record;
   readonly onDidAppend: Event<readonly TraceEvent[]>;
   private readonly emitter: Emitter<readonly TraceEvent[]>;
   private readonly limits: Required<EventLogLimits>;
-  private events: TraceEvent[] = [];
+  private events: (TraceEvent | PackedObservation)[] = [];
   private firstSeq = 1;
   private nextSeq = 1;
   /** Events with contents, oldest first, and where in the list the oldest that still has them is. */
@@ -87,7 +89,8 @@ export class EventLog {
 
   /** The event with a number, while it is in memory. */
   eventAt(seq: number): TraceEvent | undefined {
-    return this.events[seq - this.firstSeq];
+    const event = this.events[seq - this.firstSeq];
+    return event instanceof PackedObservation ? event.unpack() : event;
   }
 
   /** The events in memory from a number on, in order. */
@@ -110,12 +113,15 @@ export class EventLog {
 
   private keep(event: TraceEvent): void {
     if (this.events.length === 0) this.firstSeq = event.seq;
-    this.events[event.seq - this.firstSeq] = event;
     this.nextSeq = event.seq + 1;
-    reduce(this.record, event);
-    if (event.type === 'observed') {
-      this.share(event);
-      this.holdContent(event);
+    const asleep = event.type === 'observed' ? letSleep(this.record, event, this.packer) : undefined;
+    this.events[event.seq - this.firstSeq] = asleep ?? event;
+    if (asleep === undefined) {
+      reduce(this.record, event);
+      if (event.type === 'observed') {
+        this.share(event);
+        this.holdContent(event);
+      }
     }
     if (this.events.length >= this.limits.maxEvents * 1.25) this.forgetEvents();
   }
@@ -135,7 +141,8 @@ export class EventLog {
   private forgetEvents(): void {
     const surplus = this.events.length - this.limits.maxEvents;
     for (const event of this.events.slice(0, surplus)) {
-      const version = event?.type === 'observed' ? this.versionOf(event) : undefined;
+      const version =
+        event instanceof PackedObservation || event?.type !== 'observed' ? undefined : this.versionOf(event);
       if (version === undefined) continue;
       version.after?.settle();
       version.record.release();

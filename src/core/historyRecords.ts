@@ -2,12 +2,17 @@ import type { JsonObject } from '../codec/json.ts';
 import type { GapEvent, ObjectName, ObservedEvent, Token, WriteEvent, Actor } from './traceEvent.ts';
 import type { History, Incarnation, NameHistory, Remark, Version } from './history.ts';
 import { unambiguousManager } from './managerChange.ts';
+import type { PackedObservation } from './packedObservation.ts';
+import { Sleepers } from './sleepers.ts';
 import { changedParts, type ChangedParts } from './versionChange.ts';
+import { WakingMap } from './wakingMap.ts';
 
 /** The reducer's own records behind the read-only interfaces of `history.ts`. Only the reducer writes to them. */
 export class HistoryRecord implements History {
-  readonly names = new Map<string, NameRecord>();
-  readonly uids = new Map<string, IncarnationRecord>();
+  /** Objects that a list showed and nobody has asked about since. */
+  readonly sleepers = new Sleepers();
+  readonly names: WakingMap<NameRecord>;
+  readonly uids: WakingMap<IncarnationRecord>;
   readonly gaps: GapEvent[] = [];
   readonly remarks: Remark[] = [];
   lastSeq = 0;
@@ -18,6 +23,30 @@ export class HistoryRecord implements History {
   readonly gapPlaces = new Map<string, number>();
   /** What gaps there were about, by the key of their scope. */
   readonly gapScopes = new Set<string>();
+
+  /** `wake` folds an observation that was asleep into this history. */
+  constructor(wake: (history: HistoryRecord, event: ObservedEvent) => void) {
+    const { sleepers } = this;
+    const wakeOne = (found: PackedObservation | undefined): void => {
+      if (found !== undefined) wake(this, found.unpack());
+    };
+    const wakeAll = (): void => {
+      if (sleepers.size > 0) for (const found of sleepers.takeAll()) wakeOne(found);
+    };
+    const size = (): number => sleepers.size;
+    this.names = new WakingMap({
+      size,
+      wakeAll,
+      hasAsleep: (key) => sleepers.hasName(key),
+      wake: (key) => wakeOne(sleepers.takeName(key)),
+    });
+    this.uids = new WakingMap({
+      size,
+      wakeAll,
+      hasAsleep: (key) => sleepers.hasUid(key),
+      wake: (key) => wakeOne(sleepers.takeUid(key)),
+    });
+  }
 }
 
 /** All at one name. */
@@ -26,12 +55,15 @@ export class NameRecord implements NameHistory {
   readonly name: ObjectName;
   readonly incarnations: IncarnationRecord[] = [];
   readonly writes: WriteEvent[] = [];
+  /** The event by which the name became known. */
+  readonly firstSeq: number;
   /** Whether the name was known to be free at some time. */
   wasAbsent = false;
 
-  constructor(cluster: string, name: ObjectName) {
+  constructor(cluster: string, name: ObjectName, firstSeq: number) {
     this.cluster = cluster;
     this.name = name;
+    this.firstSeq = firstSeq;
   }
 
   /** The incarnation that is there as far as is known. */

@@ -1,17 +1,18 @@
 import type { History } from './history.ts';
 import { nameKey, uidKey } from './history.ts';
 import { HistoryRecord, IncarnationRecord, NameRecord, VersionRecord } from './historyRecords.ts';
+import type { PackedObservation, Packer } from './packedObservation.ts';
 import { link, placeDelivered, placeFirst, placeSeen } from './placeVersion.ts';
 import type { AbsentEvent, GapEvent, ObjectName, ObservedEvent, TraceEvent, WriteEvent } from './traceEvent.ts';
 
 /** A history of nothing, to be given to `reduce`. */
-export function emptyHistory(): History {
-  return new HistoryRecord();
+export function emptyHistory(): HistoryRecord {
+  return new HistoryRecord(wake);
 }
 
 /** The history of events, in the order of their arrival. */
 export function historyOf(events: Iterable<TraceEvent>): History {
-  const history = new HistoryRecord();
+  const history = emptyHistory();
   for (const event of events) reduce(history, event);
   return history;
 }
@@ -44,11 +45,34 @@ export function reduce(history: History, event: TraceEvent): void {
   }
 }
 
-function nameOf(history: HistoryRecord, cluster: string, name: ObjectName): NameRecord {
+/**
+ * Lets an observation sleep if it adds nothing to a history but an object that nobody knew and that was there before: it is
+ * folded in when somebody asks for the object. Undefined where it has to be folded in now.
+ */
+export function letSleep(history: HistoryRecord, event: ObservedEvent, packer: Packer): PackedObservation | undefined {
+  if (event.via !== 'list' || event.seq <= history.lastSeq) return undefined;
+  const name = nameKey(event.cluster, event.name);
+  const uid = uidKey(event.cluster, event.uid);
+  if (history.names.has(name) || history.uids.has(uid) || wasInGap(history, event)) return undefined;
+  const object = packer.pack(event);
+  if (object === undefined) return undefined;
+  history.sleepers.add(object, name, uid);
+  history.lastSeq = event.seq;
+  if (event.at > history.lastAt) history.lastAt = event.at;
+  return object;
+}
+
+/** What was decided when it fell asleep holds still: it was there before the first look, whatever gaps came later. */
+function wake(history: HistoryRecord, event: ObservedEvent): void {
+  const name = nameOf(history, event.cluster, event.name, event.seq);
+  see(begin(history, name, event, event.uid, 'earlier'), event);
+}
+
+function nameOf(history: HistoryRecord, cluster: string, name: ObjectName, seq: number): NameRecord {
   const key = nameKey(cluster, name);
   let record = history.names.get(key);
   if (record === undefined) {
-    record = new NameRecord(cluster, name);
+    record = new NameRecord(cluster, name, seq);
     history.names.set(key, record);
   }
   return record;
@@ -57,7 +81,7 @@ function nameOf(history: HistoryRecord, cluster: string, name: ObjectName): Name
 function reduceObserved(history: HistoryRecord, event: ObservedEvent): void {
   let incarnation = history.uids.get(uidKey(event.cluster, event.uid));
   if (incarnation === undefined) {
-    const at = nameOf(history, event.cluster, event.name);
+    const at = nameOf(history, event.cluster, event.name, event.seq);
     if (isEarlierLife(at, event)) {
       if (event.via === 'list' || event.via === 'get') remarkBehind(history, event);
       return;
@@ -65,15 +89,12 @@ function reduceObserved(history: HistoryRecord, event: ObservedEvent): void {
     incarnation = begin(history, at, event, event.uid, beginningOf(history, at, event));
   } else if (incarnation.end !== undefined && !isOfEnded(history, incarnation, event)) return;
   history.touched = incarnation;
-  describe(incarnation, event);
   const known = incarnation.find(event.token);
   if (known === undefined) {
-    const version = new VersionRecord(event.token, event.at, event.seq, false, event);
-    placeSeen(incarnation, version, event.stream, isLive(event));
-    if (version.place === 0 && incarnation.versions.length === 1) version.first = incarnation.began === 'seen';
-    takeAwaited(incarnation, version);
+    see(incarnation, event);
     return;
   }
+  describe(incarnation, event);
   known.seen = fuller(known.seen, event);
   if (event.stream !== undefined) {
     const superseded = placeDelivered(incarnation, known, event.stream, isLive(event));
@@ -84,6 +105,15 @@ function reduceObserved(history: HistoryRecord, event: ObservedEvent): void {
 /** Whether an event of a stream is a change as it happened; a list only says what is there. */
 function isLive(event: ObservedEvent): boolean {
   return event.via === 'watch' || event.via === 'sandbox' || event.change !== undefined;
+}
+
+/** A version that was not known before. */
+function see(incarnation: IncarnationRecord, event: ObservedEvent): void {
+  describe(incarnation, event);
+  const version = new VersionRecord(event.token, event.at, event.seq, false, event);
+  placeSeen(incarnation, version, event.stream, isLive(event));
+  if (version.place === 0 && incarnation.versions.length === 1) version.first = incarnation.began === 'seen';
+  takeAwaited(incarnation, version);
 }
 
 function isSuperseded(incarnation: IncarnationRecord, version: VersionRecord): boolean {
@@ -119,7 +149,8 @@ function isOfEnded(history: HistoryRecord, incarnation: IncarnationRecord, event
   const live = event.stream !== undefined && isLive(event);
   const sameStream = live && event.stream === incarnation.endStream;
   const isLook = event.stream !== undefined || event.via === 'get';
-  if (isNew && isLook && (inferred || sameStream) && nameOf(history, event.cluster, event.name).live === undefined) {
+  const { live: successor } = nameOf(history, event.cluster, event.name, event.seq);
+  if (isNew && isLook && (inferred || sameStream) && successor === undefined) {
     delete incarnation.end;
     incarnation.endStream = undefined;
     return true;
@@ -188,7 +219,7 @@ function begin(
 }
 
 function reduceAbsent(history: HistoryRecord, event: AbsentEvent): void {
-  const at = nameOf(history, event.cluster, event.name);
+  const at = nameOf(history, event.cluster, event.name, event.seq);
   at.wasAbsent = true;
   let incarnation = event.uid === undefined ? at.live : history.uids.get(uidKey(event.cluster, event.uid));
   if (incarnation === undefined) {
@@ -226,7 +257,7 @@ function reduceGap(history: HistoryRecord, event: GapEvent): void {
 }
 
 function reduceWrite(history: HistoryRecord, event: WriteEvent): void {
-  const at = nameOf(history, event.cluster, event.name);
+  const at = nameOf(history, event.cluster, event.name, event.seq);
   at.writes.push(event);
   const { result, verb } = event;
   const deletes = verb === 'delete' || verb === 'deletecollection';
