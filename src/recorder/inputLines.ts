@@ -1,4 +1,5 @@
 import { createReadStream } from 'node:fs';
+import { open } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { AppError, messageOf } from '../base/appError.ts';
@@ -17,11 +18,10 @@ export async function* inputLines(
   stdin: Readable,
   signal: AbortSignal,
 ): AsyncGenerator<{ lines: string[]; torn?: string }> {
-  const source = path === '-' ? stdin : createReadStream(path, { highWaterMark: CHUNK_BYTES, signal });
   let held: Buffer[] = [];
   let heldBytes = 0;
   try {
-    for await (const chunk of unzipped(source)) {
+    for await (const chunk of await bytesOf(path, stdin, signal)) {
       const lines: string[] = [];
       let start = 0;
       for (let end = chunk.indexOf(NEWLINE); end >= 0; end = chunk.indexOf(NEWLINE, start)) {
@@ -49,16 +49,53 @@ export async function* inputLines(
   if (rest !== '') yield { lines: [], torn: rest };
 }
 
-/** The bytes as they are, or unpacked where the first two are gzip's. */
+async function bytesOf(path: string, stdin: Readable, signal: AbortSignal): Promise<AsyncGenerator<Buffer>> {
+  if (path === '-') return unzipped(stdin);
+  return (await isPacked(path)) ? unzipped(createReadStream(path, { signal })) : plainFile(path, signal);
+}
+
+/**
+ * The bytes of a plain file, each chunk in the same buffer, so that a long file costs no more memory than a short one: a chunk
+ * is gone when the next one is asked for.
+ */
+async function* plainFile(path: string, signal: AbortSignal): AsyncGenerator<Buffer> {
+  const file = await open(path);
+  try {
+    const buffer = Buffer.allocUnsafe(CHUNK_BYTES);
+    for (;;) {
+      signal.throwIfAborted();
+      const { bytesRead } = await file.read(buffer, 0, CHUNK_BYTES);
+      if (bytesRead === 0) return;
+      yield buffer.subarray(0, bytesRead);
+    }
+  } finally {
+    await file.close();
+  }
+}
+
+async function isPacked(path: string): Promise<boolean> {
+  const file = await open(path);
+  try {
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(2), 0, 2, 0);
+    return bytesRead === 2 && isGzip(buffer);
+  } finally {
+    await file.close();
+  }
+}
+
+function isGzip(head: Uint8Array): boolean {
+  return head[0] === 0x1f && head[1] === 0x8b;
+}
+
+/** The bytes of a stream as they are, or unpacked where the first two are gzip's. */
 async function* unzipped(source: Readable): AsyncGenerator<Buffer> {
   const chunks = source[Symbol.asyncIterator]();
   const first = await chunks.next();
   if (first.done === true) return;
-  const head = Buffer.from(first.value as Uint8Array);
-  if (head[0] !== 0x1f || head[1] !== 0x8b) {
+  const head = first.value as Buffer;
+  if (!isGzip(head)) {
     yield head;
-    for (let next = await chunks.next(); next.done !== true; next = await chunks.next())
-      yield Buffer.from(next.value as Uint8Array);
+    for (let next = await chunks.next(); next.done !== true; next = await chunks.next()) yield next.value as Buffer;
     return;
   }
   const gunzip = createGunzip({ chunkSize: CHUNK_BYTES });

@@ -1,6 +1,9 @@
 import { createWriteStream } from 'node:fs';
 import { once } from 'node:events';
 
+/** So few that the windows of versions are full within the shorter log: what grows then is a leak. */
+const OBJECTS = 300;
+
 /** Writes an audit log of about so many bytes: three kinds of controllers on many Deployments, at all three levels, seeded. */
 export async function writeAuditLog(path: string, bytes: number, seed = 1): Promise<number> {
   const random = seeded(seed);
@@ -11,7 +14,7 @@ export async function writeAuditLog(path: string, bytes: number, seed = 1): Prom
   let at = Date.UTC(2026, 0, 1);
   while (written < bytes) {
     at += 5;
-    const index = Math.floor(random() * 2_000);
+    const index = Math.floor(random() * OBJECTS);
     const line = `${JSON.stringify(auditEvent(index, versions, at, random))}\n`;
     written += line.length;
     lines += 1;

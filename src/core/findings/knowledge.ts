@@ -15,7 +15,7 @@ export interface ObjectKnowledge {
   last: { token: Token; given: Given } | undefined;
 }
 
-const MAX_TOKENS = 128;
+const MAX_TOKENS = 48;
 const MAX_OBJECTS = 5_000;
 const MAX_NAMES = 20_000;
 
@@ -53,6 +53,17 @@ export class ActorKnowledge {
   /** Resources (`group/resource`) that it reads in ways whose content this log does not have. */
   readonly blindReads = new Map<string, number>();
   hasReads = false;
+  /** One object for an actor that wrote, whatever event it came with. */
+  private readonly written = new Map<string, Actor>();
+
+  /** The same object for equal actors, so that a version costs no copy of its author. */
+  same(actor: Actor): Actor {
+    const key = actor.manager ?? '';
+    const known = this.written.get(key);
+    if (known !== undefined) return known;
+    if (this.written.size < 100) this.written.set(key, actor);
+    return actor;
+  }
   /** By UID: when a watch delivered each token, the recent ones. */
   readonly watched = new Map<string, Map<Token, number>>();
   /** By UID: when a get or list last answered with it. */

@@ -28,7 +28,7 @@ export const defaultThresholds: Thresholds = {
   fightAlternations: 3,
   generationLagMs: 30_000,
   maxObjects: 20_000,
-  maxVersions: 64,
+  maxVersions: 24,
   maxFindings: 10_000,
   externalReferences: [],
 };

@@ -1,3 +1,4 @@
+import { isJsonObject, type JsonObject } from '../../codec/json.ts';
 import { nameKey } from '../history.ts';
 import type { AbsentEvent, ObjectName, ObservedEvent, ReadEvent, TraceEvent, WriteEvent } from '../traceEvent.ts';
 import { unambiguousManager } from '../managerChange.ts';
@@ -5,7 +6,7 @@ import { deriveLeaves } from './derive.ts';
 import type { FindingObject } from './finding.ts';
 import type { FindingStore, Report } from './findingStore.ts';
 import { actorKey, Knowledge } from './knowledge.ts';
-import { changedPaths, leavesAfter, leavesOf, leavesOfHashes } from './leaves.ts';
+import { changedPaths, leavesAfter, leavesOf, leavesOfHashes, type Leaves } from './leaves.ts';
 import { ObjectState, type VersionRecord } from './objectState.ts';
 import type { Thresholds } from './options.ts';
 import type { Rule } from './rule.ts';
@@ -13,6 +14,7 @@ import type { Rule } from './rule.ts';
 /** How long a version waits for a stream to place it, and for the answer that names its author. */
 const GRACE_MS = 2_000;
 const MAX_NAMES = 100_000;
+const MAX_BODIES = 10_000;
 
 /** What is known of one name: the incarnation that holds it, and those that did. */
 export interface NameState {
@@ -33,6 +35,7 @@ export class World {
   private readonly objects = new Map<string, ObjectState>();
   private readonly names = new Map<string, NameState>();
   private readonly recreatedByName = new Map<string, Set<string>>();
+  private readonly withBody = new Set<ObjectState>();
   private readonly unjudged = new Map<string, ObjectState>();
   private readonly store: FindingStore;
   private readonly rules: readonly Rule[];
@@ -210,7 +213,12 @@ export class World {
       from === undefined || from === ''
         ? (known ?? object.append(result.token, event.at, event.seq))
         : object.chain(from, result.token, event.at, event.seq);
-    version.author = { actor: event.actor, seq: event.seq, at: event.at, verb: event.verb };
+    version.author = {
+      actor: this.knowledge.of(event.actor).same(event.actor),
+      seq: event.seq,
+      at: event.at,
+      verb: event.verb,
+    };
     version.write = event;
     version.generation ??= result.generation;
     this.unjudged.set(`${object.cluster}\0${object.uid}`, object);
@@ -278,7 +286,7 @@ export class World {
       if (event.body !== undefined) {
         version.leaves =
           object.lastBody === undefined ? leavesOf(event.body) : leavesAfter(object.lastBody, event.body);
-        object.lastBody = { body: event.body, leaves: version.leaves };
+        this.keepBody(object, event.body, version.leaves);
       } else if (event.leaves !== undefined) version.leaves = leavesOfHashes(event.leaves);
       version.derived = version.derived && event.body === undefined && event.leaves === undefined;
     }
@@ -287,6 +295,20 @@ export class World {
     version.observedGeneration = event.observedGeneration ?? version.observedGeneration;
     version.apiVersion ??= event.apiVersion;
     version.terminating ||= event.deletionTimestamp !== undefined;
+  }
+
+  /** Keeps the content that the next one is compared with, for the objects that were seen last; owners are no content. */
+  private keepBody(object: ObjectState, body: JsonObject, leaves: Leaves): void {
+    const metadata = body['metadata'];
+    const { managedFields: _owners, ...kept } = isJsonObject(metadata) ? metadata : {};
+    object.lastBody = { body: { ...body, metadata: kept }, leaves };
+    this.withBody.delete(object);
+    this.withBody.add(object);
+    if (this.withBody.size <= MAX_BODIES) return;
+    const [oldest] = this.withBody;
+    if (oldest === undefined) return;
+    oldest.lastBody = undefined;
+    this.withBody.delete(oldest);
   }
 
   private forgetOldest(): void {

@@ -33,7 +33,6 @@ export class ServerRule implements Rule {
   observed(event: ObservedEvent, object: ObjectState, version: VersionRecord, world: World): void {
     if (event.body === undefined || version.leaves === undefined || version.derived || !isComparable(event, version))
       return;
-    if (object.lastBody !== undefined && object.lastBody.body === event.body) return;
     const content = object.lastBody === undefined ? leavesOf(event.body) : leavesAfter(object.lastBody, event.body);
     if (sameLeaves(content, version.leaves) || sameParts(content, version.leaves)) return;
     world.report({

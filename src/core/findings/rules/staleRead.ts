@@ -120,7 +120,7 @@ export class StaleReadRule implements Rule {
     const resource = `${event.name.group}/${event.name.resource}`;
     if (known === undefined || known.tokens.has(token) || object.version(token) !== undefined || object.truncated)
       return;
-    if (actor.blindReads.has(resource) || event.via === 'write' || known.tokens.size >= 128) return;
+    if (actor.blindReads.has(resource) || event.via === 'write' || known.tokens.size >= 48) return;
     if (![...known.tokens.values()].some((given) => given.how !== 'write')) return;
     const who = actorName(event.actor);
     world.report({
