@@ -18,3 +18,11 @@ export function backoffMs(attempt: number, backoff: Backoff, random: number): nu
   const ceiling = Math.min(backoff.capMs, backoff.baseMs * 2 ** Math.min(attempt - 1, 30));
   return Math.round(random * ceiling);
 }
+
+/**
+ * The backoff for a server on which one attempt took this long: what others do in that time decides whether the next attempt
+ * gets through, so on a slow or busy server pauses grow with it.
+ */
+export function backoffFor(backoff: Backoff, attemptMs: number): Backoff {
+  return { baseMs: Math.max(backoff.baseMs, 2 * attemptMs), capMs: Math.max(backoff.capMs, 8 * attemptMs) };
+}

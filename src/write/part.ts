@@ -1,5 +1,5 @@
 import type { JsonObject } from '../codec/json.ts';
-import { backoffMs } from './backoff.ts';
+import { backoffFor, backoffMs } from './backoff.ts';
 import type { Carrier } from './carrier.ts';
 import type { WriteContext } from './context.ts';
 import {
@@ -75,11 +75,13 @@ export class PartWriter {
   private async loop(): Promise<PartEnd> {
     const { session, maxAttempts, backoff, options } = this.context;
     for (let count = 1; ; count += 1) {
+      const begin = options.clock.now();
       const step = await this.attempt(count === 1 ? this.part.start : undefined);
       if (step.kind === 'end') return step.end;
       if (count >= maxAttempts)
         return this.atBound(step.outcome, `in ${count} ${count === 1 ? 'attempt' : 'attempts'}`);
-      const paused = await session.pause(Math.max(step.waitMs, backoffMs(count, backoff, options.clock.random())));
+      const pace = step.outcome === 'version-conflict' ? backoffFor(backoff, options.clock.now() - begin) : backoff;
+      const paused = await session.pause(Math.max(step.waitMs, backoffMs(count, pace, options.clock.random())));
       if (paused === 'cancelled') return this.cancelled();
       if (paused === 'over') return this.atBound(step.outcome, 'within the time limit');
     }

@@ -114,6 +114,7 @@ for (const on of serverKinds) {
       const pauses: number[] = [];
       const clock = {
         ...systemClock,
+        now: () => 1_700_000_000_000,
         random: () => 0.999,
         delay: async (ms: number, signal?: AbortSignal) => {
           if (signal === undefined) {

@@ -7,7 +7,7 @@ import { noListSchema, type ListSchema } from '../../src/core/listSchema.ts';
 import { formatPath, parsePath, valueAt, type Path } from '../../src/core/path.ts';
 import type { TraceEvent } from '../../src/core/traceEvent.ts';
 import { associationsFrom, decide, declare, stateOf, type Association } from '../../src/write/associations.ts';
-import { backoffMs } from '../../src/write/backoff.ts';
+import { backoffFor, backoffMs } from '../../src/write/backoff.ts';
 import { withBudget } from '../../src/write/budget.ts';
 import { modify } from '../../src/write/modify.ts';
 import { matchesPattern } from '../../src/write/pattern.ts';
@@ -129,6 +129,13 @@ describe('backoff', () => {
     );
     assert.equal(backoffMs(3, backoff, 0), 0);
     assert.equal(backoffMs(3, backoff, 0.5), 200);
+  });
+});
+
+describe('backoff on a slow server', () => {
+  it('grows with the time that an attempt takes, and never below what is set', () => {
+    assert.deepEqual(backoffFor({ baseMs: 100, capMs: 2000 }, 10), { baseMs: 100, capMs: 2000 });
+    assert.deepEqual(backoffFor({ baseMs: 100, capMs: 2000 }, 1000), { baseMs: 2000, capMs: 8000 });
   });
 });
 
