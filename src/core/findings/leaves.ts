@@ -117,7 +117,7 @@ class OverlayLeaves implements Leaves {
   }
 
   get(path: string): string | undefined {
-    return this.own.has(path) ? this.own.get(path) : this.base.get(path);
+    return lookUp(this, path);
   }
 
   has(path: string): boolean {
@@ -125,25 +125,37 @@ class OverlayLeaves implements Leaves {
   }
 
   get size(): number {
-    return this.whole().size;
+    return flattened(this).size;
   }
 
   keys(): MapIterator<string> {
-    return this.whole().keys();
+    return flattened(this).keys();
   }
 
   [Symbol.iterator](): MapIterator<[string, string]> {
-    return this.whole()[Symbol.iterator]();
+    return flattened(this)[Symbol.iterator]();
   }
+}
 
-  private whole(): Map<string, string> {
-    const whole = new Map(this.base);
-    for (const [path, value] of this.own) {
+function lookUp(leaves: Leaves, path: string): string | undefined {
+  let layer = leaves;
+  for (; layer instanceof OverlayLeaves; layer = layer.base) if (layer.own.has(path)) return layer.own.get(path);
+  return layer.get(path);
+}
+
+/** All leaves as one map: a copy of the root with every layer above it, the lowest first. */
+function flattened(leaves: Leaves): Map<string, string> {
+  const layers: OverlayLeaves[] = [];
+  let root = leaves;
+  for (; root instanceof OverlayLeaves; root = root.base) layers.push(root);
+  const whole = new Map(root);
+  for (const layer of layers.reverse()) {
+    for (const [path, value] of layer.own) {
       if (value === undefined) whole.delete(path);
       else whole.set(path, value);
     }
-    return whole;
   }
+  return whole;
 }
 
 /** Paths in which two that share a base may differ; undefined where they share none. */
@@ -259,8 +271,9 @@ export function changedPaths(before: Leaves, after: Leaves): string[] {
   if (touched !== undefined)
     return [...touched].filter((path) => before.get(path) !== after.get(path) && isContent(path));
   const paths: string[] = [];
-  for (const [path, value] of after) if (before.get(path) !== value && isContent(path)) paths.push(path);
-  for (const path of before.keys()) if (!after.has(path) && isContent(path)) paths.push(path);
+  const [old, now] = [new Map(before), new Map(after)];
+  for (const [path, value] of now) if (old.get(path) !== value && isContent(path)) paths.push(path);
+  for (const path of old.keys()) if (!now.has(path) && isContent(path)) paths.push(path);
   return paths;
 }
 

@@ -122,6 +122,8 @@ export class LostUpdateRule implements Rule {
     const { object, version } = change;
     const before = object.versions[previous]?.leaves;
     if (before === undefined || version.leaves === undefined) return undefined;
+    if (!object.versions.slice(0, previous + 1).some((by, at) => at > 0 && isForeign(by, write.actor)))
+      return undefined;
     const wanted = this.wanted.get(wantedKey(write));
     for (let index = previous - 1; index >= 0; index -= 1) {
       const base = object.versions[index];
