@@ -445,3 +445,28 @@ describe('reads, servers and gaps', () => {
     );
   });
 });
+
+describe('reads without contents', () => {
+  it('D4: a delete is told by the UIDs in a list and in its answer alone', () => {
+    for (const seen of ['U1', 'U2']) {
+      const s = new Scenario();
+      s.get('A', configMap(), seen, 'v5');
+      s.write('A', configMap(), 'delete', { result: { uid: 'U2', token: '' } });
+      assert.deepEqual(s.told(), seen === 'U1' ? ['stale-incarnation-write/delete'] : []);
+    }
+  });
+
+  it('a forced apply after a refused one takes over what the refusal named, where owners were never seen', () => {
+    const s = new Scenario();
+    const actor = { client: 'A', manager: 'op' };
+    s.write(actor, configMap(), 'apply', {
+      outcome: 'field-conflict',
+      code: 409,
+      causes: [{ reason: 'FieldManagerConflict', field: '.data.n', message: 'conflict with "kubectl-edit" using v1' }],
+    });
+    s.write(actor, configMap(), 'apply', { force: true, result: { uid: 'U1', token: 'v2' }, stored: data({ n: '1' }) });
+    const [finding] = s.findings().filter((item) => item.id === 'force-takeover');
+    assert.deepEqual(finding?.fields, ['.data.n']);
+    assert.deepEqual(finding.actors.slice(1), ['kubectl-edit']);
+  });
+});

@@ -44,19 +44,19 @@ export class IncarnationRule implements Rule {
     const stored = event.outcome === 'accepted' || event.outcome === 'unchanged';
     if (!stored || event.dryRun === true || event.verb === 'create' || actorKey(event.actor) === '') return;
     const target = world.target(event);
-    if (target === undefined) return;
+    const answered = event.result?.uid === '' ? undefined : event.result?.uid;
+    const uid = answered ?? target?.uid;
+    if (uid === undefined) return;
     const known = world.knowledge.of(event.actor).names.get(nameKey(event.cluster, event.name));
-    const uid = event.verb === 'delete' ? this.deletedUid(event, target) : (event.result?.uid ?? target.uid);
     const named = event.preconditions?.uid !== undefined && event.preconditions.uid !== '';
     const checked = event.preconditions?.token !== undefined && event.preconditions.token !== '';
     if (
       known !== undefined &&
-      uid !== undefined &&
       known.uid !== uid &&
       !named &&
       !checked &&
       event.verb !== 'apply' &&
-      this.isOlder(known.uid, uid, event, world)
+      this.isOlder(known, uid, event, world)
     ) {
       this.report(event, event.verb === 'delete' ? 'delete' : 'overwrite', world, {
         known: known.uid,
@@ -66,20 +66,19 @@ export class IncarnationRule implements Rule {
       });
       return;
     }
+    if (target === undefined || target.uid !== uid) return;
     this.checkParents(event, target, world);
     if (event.verb === 'replace' || event.verb === 'patch' || event.verb === 'apply')
       this.checkValues(event, target, world);
   }
 
-  /** The UID that a delete was answered with, else the one that held the name. */
-  private deletedUid(event: WriteEvent, target: ObjectState): string | undefined {
-    return event.result?.uid !== undefined && event.result.uid !== '' ? event.result.uid : target.uid;
-  }
-
-  private isOlder(knownUid: string, uid: string, event: WriteEvent, world: World): boolean {
+  /** Whether the incarnation that was given came before the one that was hit; what is hit now is alive now. */
+  private isOlder(given: { uid: string; seq: number }, uid: string, event: WriteEvent, world: World): boolean {
     const state = world.nameState(event.cluster, event.name);
-    if (state === undefined) return false;
-    const known = state.past.lastIndexOf(knownUid);
+    const known = state?.past.lastIndexOf(given.uid) ?? -1;
+    if (state === undefined || (known < 0 && state.current !== given.uid))
+      return given.seq < (world.object(event.cluster, uid)?.firstSeq ?? event.seq);
+    if (state.current === given.uid) return world.object(event.cluster, uid) === undefined;
     const hit = state.current === uid ? state.past.length : state.past.lastIndexOf(uid);
     return known >= 0 && hit > known;
   }
