@@ -12,7 +12,8 @@ import { clusterKeyOf, livingIncarnationOf } from '../documents/objectCommands.t
 import { readObject } from '../documents/readObject.ts';
 import type { Located } from '../documents/objectSaver.ts';
 import type { Report } from '../../write/report.ts';
-import { describeTarget, identityOf } from '../../write/target.ts';
+import { describeTarget, identityOf, isSecret } from '../../write/target.ts';
+import { liveUri } from '../documents/address.ts';
 import { waitUntilObserved } from './waitUntilObserved.ts';
 import { isDone, outcomeSentence } from './outcomeWords.ts';
 
@@ -63,16 +64,31 @@ async function read(editor: Editor, incarnation: Incarnation): Promise<{ located
   return { located, object };
 }
 
-/** Says how a write ended, with the way to its report. */
+/** Says how a write ended, with the way to its report, or to the decision that it waits for. */
 export async function finish(
-  editor: Pick<Editor, 'reports' | 'decisions'>,
+  editor: Pick<Editor, 'reports' | 'decisions' | 'session'>,
   located: Located,
   report: Report,
 ): Promise<void> {
   const sentence = outcomeSentence(report, describeTarget(located.target));
   if (isDone(report.outcome) || report.outcome === 'cancelled') return;
   const show = l10n.t('Show Report');
-  if ((await window.showWarningMessage(sentence, show)) === show) await editor.reports.show();
+  const decide = l10n.t('Decide');
+  const { sides } = report;
+  const chosen = await window.showWarningMessage(sentence, ...(sides === undefined ? [show] : [decide, show]));
+  if (chosen === show) await editor.reports.show();
+  if (chosen === decide && sides !== undefined) await openDecision(editor, located, sides);
+}
+
+async function openDecision(
+  editor: Pick<Editor, 'decisions' | 'session'>,
+  located: Located,
+  sides: NonNullable<Report['sides']>,
+): Promise<void> {
+  const { group, version, resource, kind, namespace, name, uid = '' } = located.target;
+  const uri = liveUri({ cluster: located.connected.key, group, version, resource, kind, namespace, name, uid });
+  const hidden = isSecret(located.target) ? { hideKey: editor.session.secretKey } : {};
+  await editor.decisions.open({ uri, text: '', located, sides, ...hidden });
 }
 
 async function askReplicas(object: JsonObject): Promise<Changes> {

@@ -1,0 +1,90 @@
+import assert from 'node:assert/strict';
+import { globSync, readFileSync } from 'node:fs';
+import { request } from 'node:https';
+import { dirname, join } from 'node:path';
+import * as vscode from 'vscode';
+import type { ObjectVersionsApi } from '../../../src/editor/app/api.ts';
+import { parseYaml } from '../../../src/codec/yaml.ts';
+import { apiServer, configMap, metadata, must, namespace } from '../apiServer.ts';
+import { closeAll, extension, folder, until, useKubeconfig } from '../extension.ts';
+import { press, texts } from '../window.ts';
+
+interface Config {
+  readonly clusters: { readonly cluster: { readonly server: string; readonly 'certificate-authority-data': string } }[];
+  readonly users: { readonly user: { readonly token: string } }[];
+}
+
+describe('the recorder, started in the editor', () => {
+  let api: ObjectVersionsApi;
+  let ns: string;
+
+  before(async () => {
+    api = await extension();
+    await useKubeconfig({ recorded: { server: apiServer.url.origin } });
+    ns = await namespace('recorded');
+    await must('POST', `/api/v1/namespaces/${ns}/configmaps`, configMap('seen', { x: '1' }));
+  });
+
+  after(async () => {
+    await vscode.commands.executeCommand('objectVersions.stopRecording');
+    await closeAll();
+  });
+
+  it('gives a kubeconfig, and what a program does through it appears under its name', async () => {
+    if ((await texts('.monaco-workbench')) === undefined) return;
+    const starting = vscode.commands.executeCommand('objectVersions.recordController');
+    await until('the question for its name', async () => {
+      const shown = await texts('.quick-input-widget');
+      return shown?.some((text) => text.includes('What is it called?')) === true ? true : undefined;
+    });
+    await press('Enter');
+    const file = await until(
+      'the kubeconfig',
+      () => globSync(join(dirname(folder), 'server', '**', `recorder-${process.pid}.kubeconfig`))[0],
+    );
+    const config = parseYaml(readFileSync(file, 'utf8')).value as unknown as Config;
+    assert.equal(
+      readFileSync(file, 'utf8').includes(apiServer.token),
+      false,
+      'no credential of the person goes to the program',
+    );
+    const path = `/api/v1/namespaces/${ns}/configmaps/seen`;
+    const read = await through(config, 'GET', path);
+    await must('PUT', path, { ...(read.body as object), data: { x: '2' } });
+    const late = await through(config, 'PUT', path, { ...(read.body as object), data: { x: '3' } });
+    assert.equal(late.status, 409);
+    const write = await until('the refused write', () =>
+      [...api.history().names.values()]
+        .flatMap(({ writes }) => writes)
+        .find(({ outcome, via, name }) => outcome === 'version-conflict' && via === 'recorder' && name.name === 'seen'),
+    );
+    assert.equal(write.actor.client, 'controller');
+    assert.equal(write.basedOn?.token, metadata(read.body as never)['resourceVersion']);
+    await vscode.commands.executeCommand('notifications.clearAll');
+    await starting;
+  });
+});
+
+function through(
+  config: Config,
+  method: string,
+  path: string,
+  body?: unknown,
+): Promise<{ status: number; body: unknown }> {
+  const [{ cluster } = { cluster: undefined }] = config.clusters;
+  const [{ user } = { user: undefined }] = config.users;
+  assert.ok(cluster && user);
+  const ca = Buffer.from(cluster['certificate-authority-data'], 'base64').toString();
+  return new Promise((resolve, reject) => {
+    const headers = { authorization: `Bearer ${user.token}`, 'content-type': 'application/json' };
+    const call = request(new URL(cluster.server + path), { method, ca, agent: false, headers }, (response) => {
+      let text = '';
+      response.setEncoding('utf8');
+      response.on('data', (chunk: string) => (text += chunk));
+      response.on('end', () => resolve({ status: response.statusCode ?? 0, body: JSON.parse(text) as unknown }));
+      response.on('error', reject);
+    });
+    call.on('error', reject);
+    call.end(body === undefined ? undefined : JSON.stringify(body));
+  });
+}
