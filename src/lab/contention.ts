@@ -1,9 +1,20 @@
+import { isAppError } from '../base/appError.ts';
 import type { Clock } from '../base/clock.ts';
 import type { Server } from '../base/server.ts';
 import type { JsonObject } from '../codec/json.ts';
 import { modify } from '../write/modify.ts';
 import type { Target } from '../write/target.ts';
-import { dataOf, LabClient, tokenOf, uidOf, withData, withToken, metadataOf, type Exchange } from './labClient.ts';
+import {
+  dataOf,
+  LabClient,
+  metadataOf,
+  tokenOf,
+  uidOf,
+  withData,
+  withToken,
+  type Exchange,
+  type SafeWriteLog,
+} from './labClient.ts';
 import { seededRandom } from './seededRandom.ts';
 
 /** What a contending actor does with its read: two ways that lose updates, and two that do not. */
@@ -28,8 +39,24 @@ export interface ContentionOptions {
   readonly seed: number;
   /** Of a read-modify-write or an apply. */
   readonly maxAttempts: number;
+  /** Told of every attempt, as it is answered. */
+  readonly onAttempt?: (attempt: ContentionAttempt) => void;
+  /**
+   * Told of losses while they happen: the object is read again and again, and what it lacks of the updates that were
+   * accepted before the read is at least what was lost so far.
+   */
+  readonly onLost?: (atLeast: number) => void;
   readonly onProgress?: (counts: ContentionCounts) => void;
   readonly onExchange?: (exchange: Exchange) => void;
+  /** Where the requests of the safe strategies are logged. */
+  readonly safeWriteLog?: SafeWriteLog;
+}
+
+/** One attempt to write. `at`: local clock, ms. */
+export interface ContentionAttempt {
+  readonly at: number;
+  readonly manager: string;
+  readonly accepted: boolean;
 }
 
 /** Live counts. `retried`: writes sent again after a refusal; `gaveUp`: updates that ended at the bound. */
@@ -59,6 +86,8 @@ interface Run {
 
 /** How long the clean-up may take after an interruption, in milliseconds. */
 const cleanUpMs = 10_000;
+/** How often losses are looked for while the run goes on, in milliseconds. */
+const lookMs = 200;
 
 /**
  * N actors each add 1 to a counter `updates` times. With `apply` each actor has a key of its own; with all others they
@@ -93,7 +122,14 @@ export async function runContention(options: ContentionOptions): Promise<Content
     const actors = Array.from({ length: options.actors }, (_, index) =>
       actor(run, `actor-${index + 1}`, seededRandom(Math.floor(random() * 2 ** 31))),
     );
-    await Promise.all(actors);
+    const looking = new AbortController();
+    const looked = lookForLosses(run, AbortSignal.any([looking.signal, options.signal]));
+    try {
+      await Promise.all(actors);
+    } finally {
+      looking.abort();
+      await looked;
+    }
     const seconds = (options.clock.now() - startedAt) / 1000;
     const held = await heldUpdates(run);
     return {
@@ -113,9 +149,25 @@ export async function runContention(options: ContentionOptions): Promise<Content
   }
 }
 
+/** Reads the counters until the signal aborts; never rejects, because what it finds is only news. */
+async function lookForLosses(run: Run, signal: AbortSignal): Promise<void> {
+  const { onLost, clock, server } = run.options;
+  if (onLost === undefined) return;
+  const watcher = new LabClient({ server, clock, signal });
+  while (!signal.aborted) {
+    try {
+      const accepted = run.counts.accepted;
+      onLost(Math.max(0, accepted - (await heldUpdates(run, watcher))));
+      await clock.delay(lookMs, signal);
+    } catch (error) {
+      if (!isAppError(error)) throw error;
+    }
+  }
+}
+
 /** How many updates the server holds: the sum of all counters. */
-async function heldUpdates(run: Run): Promise<number> {
-  const { answer } = await run.client.send('versions-lab', 'GET', run.path);
+async function heldUpdates(run: Run, client = run.client): Promise<number> {
+  const { answer } = await client.send('versions-lab', 'GET', run.path);
   const data = answer['data'];
   const keys = typeof data === 'object' && data !== null && !Array.isArray(data) ? Object.keys(data) : [];
   return keys.reduce((sum, key) => sum + Number(dataOf(answer, key)), 0);
@@ -136,11 +188,12 @@ const think = (run: Run, random: () => number): Promise<void> =>
 const increment = (object: JsonObject, key = 'count'): JsonObject =>
   withData(object, { [key]: String(Number(dataOf(object, key)) + 1) });
 
-function count(run: Run, written: Exchange): boolean {
+function count(run: Run, manager: string, written: Exchange): boolean {
   run.counts.attempts += 1;
   const accepted = written.reply.status < 300;
   if (accepted) run.counts.accepted += 1;
   else run.counts.refused += 1;
+  run.options.onAttempt?.({ at: written.endedAt, manager, accepted });
   return accepted;
 }
 
@@ -149,7 +202,8 @@ async function naive(run: Run, manager: string, random: () => number): Promise<v
   const { answer } = await run.client.send(manager, 'GET', run.path);
   await think(run, random);
   const { resourceVersion: _token, ...metadata } = metadataOf(answer);
-  count(run, await run.client.send(manager, 'PUT', run.path, { body: { ...increment(answer), metadata } }));
+  const body = { ...increment(answer), metadata };
+  count(run, manager, await run.client.send(manager, 'PUT', run.path, { body }));
 }
 
 /** On a conflict, borrows the newest token for the stale content. */
@@ -160,7 +214,7 @@ async function tokenSwap(run: Run, manager: string, random: () => number): Promi
   for (let attempt = 1; attempt <= run.options.maxAttempts; attempt += 1) {
     if (attempt > 1) run.counts.retried += 1;
     const written = await run.client.send(manager, 'PUT', run.path, { body: desired });
-    if (count(run, written)) return;
+    if (count(run, manager, written)) return;
     const newest = await run.client.send(manager, 'GET', run.path);
     desired = withToken(desired, tokenOf(newest.answer));
   }
@@ -196,10 +250,12 @@ async function safe(
       fieldManager: manager,
       soleManager: true,
       maxAttempts: options.maxAttempts,
+      ...options.safeWriteLog,
       onAttempt: (attempt) => {
         counts.attempts += 1;
         if (attempt.attempt > 1) counts.retried += 1;
         if (attempt.outcome === 'version-conflict') counts.refused += 1;
+        options.onAttempt?.({ at: options.clock.now(), manager, accepted: attempt.outcome === 'written' });
       },
     },
   );

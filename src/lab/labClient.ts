@@ -2,6 +2,7 @@ import type { Server, ServerReply, ServerRequest } from '../base/server.ts';
 import type { Clock } from '../base/clock.ts';
 import { isJsonObject, parseJson, stringifyJson, type Json, type JsonObject } from '../codec/json.ts';
 import type { Actor } from '../core/traceEvent.ts';
+import type { ModifyOptions } from '../write/options.ts';
 
 /** One request of a lab and what the server really answered. */
 export interface Exchange {
@@ -15,6 +16,9 @@ export interface Exchange {
   /** The body answered; empty where it was no JSON object. */
   readonly answer: JsonObject;
 }
+
+/** Where a lab's safe writes are logged: they send requests of their own, which `onExchange` does not see. */
+export type SafeWriteLog = Pick<ModifyOptions, 'onEvent' | 'cluster' | 'agent' | 'keepBodies' | 'secretKey'>;
 
 /** Where a lab's requests go and who watches them. */
 export interface LabClientOptions {

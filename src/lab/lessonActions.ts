@@ -203,10 +203,10 @@ export class LessonActions {
   }
 
   private async modify(manager: string, ref: ObjectRef, set: readonly Setting[]): Promise<undefined> {
-    const { server, clock, signal, namespace, resources } = this.options;
+    const { server, clock, signal, namespace, resources, safeWriteLog } = this.options;
     const target = { ...resources.find(ref.resource), namespace, name: ref.name };
     const intent = { kind: 'function', compute: (current: JsonObject) => this.changed(current, set) } as const;
-    const report = await modify(server, target, intent, { clock, signal, fieldManager: manager });
+    const report = await modify(server, target, intent, { clock, signal, fieldManager: manager, ...safeWriteLog });
     if (report.outcome === 'written' || report.outcome === 'unchanged') return undefined;
     throw new AppError('bad-answer', `The safe write of the lesson ended ${report.outcome}.`);
   }

@@ -2,7 +2,7 @@ import { AppError } from '../base/appError.ts';
 import { throwIfAborted } from '../base/clock.ts';
 import { equalJson, type Json, type JsonObject } from '../codec/json.ts';
 import { formatPath, valueAt } from '../core/path.ts';
-import { LabClient, metadataOf, uidOf, type LabClientOptions } from './labClient.ts';
+import { LabClient, metadataOf, uidOf, type LabClientOptions, type SafeWriteLog } from './labClient.ts';
 import type { Check, Condition, Lesson, LessonStep, ObjectRef, ValueOf } from './lesson.ts';
 import { LessonActions } from './lessonActions.ts';
 import { resetModular, runModular } from './modular.ts';
@@ -16,6 +16,8 @@ export interface Resources {
 export interface LessonOptions extends LabClientOptions {
   readonly resources: Resources;
   readonly namespace: string;
+  /** Where the lesson's safe writes are logged. */
+  readonly safeWriteLog?: SafeWriteLog;
 }
 
 /** One condition, in words, and whether the server holds it. */

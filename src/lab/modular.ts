@@ -1,3 +1,5 @@
+import { fillIn } from '../core/timeline/translate.ts';
+
 /**
  * The modular lab: labels that are explicitly integers modulo m, `next = (label + a) mod m`, from 0. It shows what reading
  * an order into labels costs. Kubernetes resourceVersion is not modelled by it and is not claimed to wrap.
@@ -25,22 +27,32 @@ export const MODULAR_DISCLAIMER =
 /** The greatest m and a that are taken: 2^53 - 1. */
 export const MODULAR_MAX = BigInt(Number.MAX_SAFE_INTEGER);
 
+/** Why an m or an a cannot be: the sentence, and the parts of it for a translation. */
+export interface BadInput {
+  readonly problem: string;
+  /** The sentence with places `{0}`, `{1}` … for `values`. */
+  readonly sentence: string;
+  readonly values: readonly string[];
+}
+
 /** A lab at its start, or one sentence that says why m or a cannot be. Inputs are what a person typed. */
-export function resetModular(m: string, a: string): { lab: ModularLab } | { problem: string } {
+export function resetModular(m: string, a: string): { lab: ModularLab } | BadInput {
   const modulus = readInteger('m', m, 1n);
-  if (typeof modulus === 'string') return { problem: modulus };
+  if (typeof modulus !== 'bigint') return modulus;
   const addend = readInteger('a', a, 0n);
-  if (typeof addend === 'string') return { problem: addend };
+  if (typeof addend !== 'bigint') return addend;
   return { lab: { m: modulus, a: addend, residues: [0n], predictions: [] } };
 }
 
 /** The value, or a sentence that says what is wrong with it. */
-function readInteger(name: string, text: string, least: bigint): bigint | string {
+function readInteger(name: string, text: string, least: bigint): bigint | BadInput {
   const digits = text.trim();
-  const problem = `${name} must be a whole number from ${least} to 2^53-1 (${MODULAR_MAX}); "${text}" is not.`;
-  if (!/^[+-]?\d{1,400}$/.test(digits)) return problem;
+  const sentence = '{0} must be a whole number from {1} to 2^53-1 ({2}); "{3}" is not.';
+  const values = [name, `${least}`, `${MODULAR_MAX}`, text];
+  const bad = { problem: fillIn(sentence, values), sentence, values };
+  if (!/^[+-]?\d{1,400}$/.test(digits)) return bad;
   const value = BigInt(digits.replace(/^\+/, ''));
-  return value < least || value > MODULAR_MAX ? problem : value;
+  return value < least || value > MODULAR_MAX ? bad : value;
 }
 
 /** The label shown now. */

@@ -1,0 +1,5 @@
+import { connectHost } from '../shared/host.ts';
+import { LabApp } from './app.ts';
+
+const root = document.getElementById('app');
+if (root !== null) new LabApp(connectHost(), root).start();

@@ -1,0 +1,319 @@
+import assert from 'node:assert/strict';
+import type { Browser } from 'playwright-core';
+import { launchBrowser } from './browser.ts';
+import { WebviewHarness } from './harness.ts';
+import { LabDriver, LabGrounds } from './labDriver.ts';
+import { THEMES } from './themes.ts';
+import type { LabPage } from '../../src/protocol/labStates.ts';
+
+describe('the labs in a browser', function () {
+  this.timeout(60_000);
+  let browser: Browser;
+  let harness: WebviewHarness;
+  let grounds: LabGrounds;
+  let lab: LabDriver | undefined;
+
+  before(async () => {
+    grounds = await LabGrounds.start();
+    browser = await launchBrowser();
+    harness = new WebviewHarness(browser);
+    await harness.start();
+  });
+
+  after(async () => {
+    await harness.stop();
+    await browser.close();
+    await grounds.stop();
+  });
+
+  afterEach(async () => {
+    await lab?.close();
+    lab = undefined;
+    assert.deepEqual(await grounds.left(), [], 'nothing is left on the server');
+  });
+
+  const open = async (page: LabPage, options = {}): Promise<LabDriver> => {
+    lab = await LabDriver.open(harness, grounds, page, options);
+    return lab;
+  };
+
+  describe('modular', () => {
+    const label = (page: LabDriver): Promise<string> => page.text('.ring .now');
+    const predict = async (page: LabDriver, text: string): Promise<void> => {
+      await page.page.getByLabel('Your prediction of the next label').fill(text);
+      await page.press('Enter');
+    };
+
+    it('by keyboard alone: eight right predictions, and the label is 0 again after 7', async () => {
+      const page = await open('modular');
+      await page.page.getByLabel('Your prediction of the next label').focus();
+      for (const next of ['1', '2', '3', '4', '5', '6', '7', '0']) {
+        await page.page.keyboard.type(next);
+        await page.press('Enter');
+        await page.says('.result', new RegExp(`Right: step \\d shows ${next}\\.`));
+      }
+      assert.equal(await page.page.locator('.residue').count(), 8);
+      assert.equal(await page.page.locator('.residue.visited').count(), 8);
+      assert.equal(await label(page), '0');
+      assert.match(await page.text('.result'), /newer than the label before it, and not greater/);
+      assert.match(await page.text('[role=status]'), /step 8 shows 0/);
+      await page.screenshot('lab-modular');
+      await page.assertClean();
+    });
+
+    it('asks for a prediction before each step, and says when it was wrong', async () => {
+      const page = await open('modular');
+      await predict(page, '');
+      await page.says('.problem', /First predict/);
+      assert.equal(await label(page), '0', 'no step without a prediction');
+      await predict(page, 'soon');
+      await page.says('.problem', /First predict/);
+      await predict(page, '8');
+      await page.says('.result', /No: you predicted 8, and step 1 shows 1/);
+      assert.equal(await page.text('.problem'), '');
+    });
+
+    it('shows that greater does not mean newer once the labels wrapped', async () => {
+      const page = await open('modular');
+      for (let step = 1; step <= 8; step += 1) {
+        assert.equal(await page.page.locator('.questions legend').count(), 0);
+        await predict(page, String(step % 8));
+        await page.says('.result', new RegExp(`step ${step} shows`));
+      }
+      await page.says('.questions legend', /Step 7 showed 7, step 8 showed 0/);
+      await page.page.getByRole('group', { name: /Step 7 showed 7/ }).getByLabel('newer').check();
+      await page.page.getByRole('button', { name: 'Answer' }).first().click();
+      await page.says('.answered', /No: by that rule it would be older/);
+      await page.page.getByRole('group', { name: /Step 0 showed 0/ }).getByLabel('the same version').check();
+      await page.page.getByRole('button', { name: 'Answer' }).click();
+      await page.says('.answered', /Yes: by that rule it would be the same version\. But it was shown later/);
+    });
+
+    it('Reset returns to the exact start, from any m and a', async () => {
+      const page = await open('modular');
+      const start = await page.page.locator('main').innerHTML();
+      await predict(page, '1');
+      await page.says('.result', /step 1/);
+      await page.page.getByLabel('m, the modulus').fill('9007199254740991');
+      await page.page.getByLabel('a, what each step adds').fill('9007199254740990');
+      await page.page.getByRole('button', { name: 'Reset' }).click();
+      await page.says('.rule', /mod 9007199254740991/);
+      await predict(page, '9007199254740990');
+      await page.says('.result', /Right: step 1 shows 9007199254740990/);
+      await predict(page, '9007199254740989');
+      await page.says('.result', /Right: step 2 shows 9007199254740989/);
+      await page.page.getByLabel('m, the modulus').fill('8');
+      await page.page.getByLabel('a, what each step adds').fill('1');
+      await page.press('Enter');
+      await page.says('.rule', /mod 8/);
+      await page.page.evaluate(() => document.querySelector('[role=status]')?.replaceChildren());
+      assert.equal(await page.page.locator('main').innerHTML(), start);
+    });
+
+    it('refuses a bad m or a with a sentence and goes on as before', async () => {
+      const page = await open('modular');
+      await predict(page, '1');
+      for (const [m, a, sentence] of [
+        ['0', '1', /m must be a whole number from 1 to 2\^53-1 .*"0" is not/],
+        ['-3', '1', /m must be/],
+        ['2.5', '1', /m must be/],
+        ['', '1', /m must be/],
+        ['9007199254740992', '1', /m must be/],
+        ['8', '-1', /a must be a whole number from 0/],
+        ['8', 'one', /a must be/],
+      ] as const) {
+        await page.page.getByLabel('m, the modulus').fill(m);
+        await page.page.getByLabel('a, what each step adds').fill(a);
+        await page.page.getByRole('button', { name: 'Reset' }).click();
+        await page.says('.problem', sentence);
+        assert.equal(await label(page), '1');
+      }
+    });
+
+    it('visits m/gcd(a,m) residues, and its disclaimer stays in sight', async () => {
+      const page = await open('modular', { height: 400 });
+      await page.page.getByLabel('m, the modulus').fill('12');
+      await page.page.getByLabel('a, what each step adds').fill('8');
+      await page.page.getByRole('button', { name: 'Reset' }).click();
+      for (const next of ['8', '4', '0', '8', '4', '0']) {
+        await predict(page, next);
+        await page.says('.result', new RegExp(`shows ${next}`));
+      }
+      assert.equal(await page.page.locator('.residue.visited').count(), 3);
+      await page.says('.beside', /3 of 3 different labels/);
+      await page.page.evaluate(() => window.scrollTo(0, document.body.scrollHeight));
+      const box = await page.page.locator('.disclaimer').boundingBox();
+      assert.ok(box !== null && box.y >= 0 && box.y < 400, 'in sight after scrolling');
+      assert.match(await page.text('.disclaimer'), /resourceVersion is not modelled by them and is not claimed to wrap/);
+    });
+  });
+
+  describe('replay', () => {
+    it('asks, runs, and shows the server’s real answer for every step; wrong predictions are wrong', async () => {
+      const page = await open('replay');
+      await page.page.getByRole('button', { name: 'Start' }).click();
+      await page.says('.current h2', /^1\./);
+      await page.page.getByRole('button', { name: 'Run Step' }).click();
+      await page.says('.problem', /First predict/);
+      const total = Number(/of (\d+) steps/.exec(await page.text('.replay > .muted'))?.[1]);
+      for (let step = 1; step <= total; step += 1) {
+        await page.says('.current h2', new RegExp(`^${step}\\.`));
+        // The first answer has the focus: Space chooses it, Enter sends it.
+        await page.press('Space', 'Enter');
+        await page.says('.card h2', new RegExp(` ${step}\\. `));
+        if (step === 5) await page.screenshot('lab-replay');
+      }
+      await page.says('.result', /The server behaved as the contract says in every step\./);
+      assert.equal(await page.page.locator('.card .fails').count(), 0);
+      assert.ok((await page.page.locator('.card > .wrong').count()) > 0, 'some first answers are wrong');
+      assert.ok((await page.page.locator('.card > .right').count()) > 0, 'and some are right');
+      const refused = page.page.locator('.card', { hasText: '409 Conflict' }).last();
+      const badges = await refused.locator('.badge').allInnerTexts();
+      assert.ok(badges.length > 0);
+      assert.deepEqual(await grounds.left(), []);
+      assert.ok(grounds.exchanges.length > total, 'every request is told, for the timeline');
+      await page.assertClean();
+    });
+
+    it('removes its object when the panel closes in the middle, and when it is stopped', async () => {
+      const page = await open('replay');
+      await page.page.getByRole('button', { name: 'Start' }).click();
+      await page.says('.current h2', /^1\./);
+      await page.press('Space', 'Enter');
+      await page.says('.current h2', /^2\./);
+      assert.equal((await grounds.left()).length, 1, 'it is there while it runs');
+      await page.page.getByRole('button', { name: 'Stop and Clean Up' }).click();
+      await page.says('.result', /Stopped\. The object is removed\./);
+      assert.deepEqual(await grounds.left(), []);
+      await page.page.getByRole('button', { name: 'Start Again' }).click();
+      await page.says('.current h2', /^1\./);
+      await page.press('Space', 'Enter');
+      await page.says('.current h2', /^2\./);
+    });
+  });
+
+  describe('contention', () => {
+    it('two runs side by side: the token swap loses updates, computing anew loses none', async () => {
+      const page = await open('contention');
+      await page.page.getByLabel('Teacher’s mode').check();
+      await page.page.getByRole('button', { name: 'Start' }).focus();
+      await page.press('Enter');
+      await page.page.locator('.run').nth(1).locator('.result', { hasText: /./ }).waitFor({ timeout: 50_000 });
+      const [swap, safe] = await page.page.locator('.run .result').allInnerTexts();
+      assert.match(swap ?? '', /^✗? ?\d+ accepted updates are gone, and nobody was told/);
+      assert.match(safe ?? '', /Every accepted update is still there/);
+      await page.page.getByText('Attempts as a table').first().click();
+      const accepted = Number(await page.text('.run:first-child .count.accepted dd'));
+      const cells = await page.page.locator('.run').first().locator('tbody tr td:nth-child(2)').allInnerTexts();
+      assert.equal(
+        cells.reduce((sum, cell) => sum + Number(cell), 0),
+        accepted,
+        'the table adds up to the count',
+      );
+      await page.screenshot('lab-contention');
+      await page.assertClean();
+    });
+
+    it('refuses numbers that are none or out of bounds, and cancels in the middle', async () => {
+      const page = await open('contention');
+      await page.page.getByLabel('Actors').fill('many');
+      await page.page.getByRole('button', { name: 'Start' }).click();
+      await page.says('.problem', /"many" is no whole number/);
+      await page.page.getByLabel('Actors').fill('51');
+      await page.page.getByRole('button', { name: 'Start' }).click();
+      await page.says('.problem', /Actors: a whole number from 1 to 50 is needed/);
+      await page.page.getByLabel('Actors').fill('3');
+      await page.page.getByLabel('Updates of each').fill('500');
+      await page.page.getByRole('button', { name: 'Start' }).click();
+      await page.says('.count.accepted dd', /[1-9]/);
+      await page.page.getByRole('button', { name: 'Cancel' }).click();
+      await page.says('.run', /Cancelled after .* The object is removed\./);
+    });
+  });
+
+  describe('lessons', () => {
+    it('predict, skip and fail, have it done, pass; the report can be exported', async () => {
+      const page = await open('lessons');
+      await page.page.locator('.lesson-row').nth(9).waitFor();
+      assert.equal(await page.page.locator('.lesson-row').count(), 10);
+      await page.page.getByRole('button', { name: /A conflict means that somebody made progress/ }).click();
+      await page.says('h3', /1\. Ben was faster/);
+      const check = page.page.getByRole('button', { name: 'Check' });
+      assert.equal(await check.isDisabled(), true, 'first the prediction');
+      await page.page.getByLabel("200, and Ben's key is gone").check();
+      await page.page.getByRole('button', { name: 'Predict' }).click();
+      await page.says('.wrong', /The contract says: 409, and nothing is written/);
+      await check.click();
+      await page.says('.checks .fails', /does not hold/);
+      await page.screenshot('lab-lesson-not-yet');
+      await page.page.getByRole('button', { name: 'Do It for Me' }).click();
+      await page.says('h3', /2\./);
+      await page.says('.passed', /shown, predicted wrong/);
+      await page.page.getByLabel(/it compares the token only/).check();
+      await page.page.getByRole('button', { name: 'Predict' }).click();
+      await page.says('.right', /That is right/);
+      await page.page.getByRole('button', { name: 'Do It for Me' }).click();
+      await page.says('.result', /Passed: 0 of 2 steps by yourself/);
+      await page.page.getByRole('button', { name: 'Export the Report as JSON…' }).click();
+      await page.page.waitForTimeout(100);
+      assert.equal(grounds.saved.at(-1)?.format, 'json');
+      assert.deepEqual(
+        grounds.saved.at(-1)?.report.steps.map((step) => [step.passed, step.shown, step.predictedRight]),
+        [
+          [true, true, false],
+          [true, true, true],
+        ],
+      );
+      await page.screenshot('lab-lesson-passed');
+      await page.assertClean();
+    });
+
+    it('the lesson of the modular labels takes the eight labels, and no others', async () => {
+      const page = await open('lessons');
+      await page.page.getByRole('button', { name: /Read the contract/ }).click();
+      await page.page.getByLabel('0', { exact: true }).check();
+      await page.page.getByRole('button', { name: 'Predict' }).click();
+      const labels = page.page.getByLabel(/The next 8 labels for m=8 and a=1/);
+      await labels.fill('1 2 3 4 5 6 7 8');
+      await page.page.getByRole('button', { name: 'Check' }).click();
+      await page.says('.checks .fails', /./);
+      await labels.fill('1 2 3 4 5 6 7 0');
+      await page.page.getByRole('button', { name: 'Check' }).click();
+      await page.says('.result', /Passed: 1 of 1 steps by yourself/);
+    });
+  });
+
+  describe('looks', () => {
+    for (const { name: theme } of THEMES) {
+      it(`axe finds nothing to complain about in ${theme}`, async () => {
+        for (const which of ['modular', 'replay', 'contention', 'lessons'] as const) {
+          const page = await open(which, { theme });
+          if (which === 'replay') {
+            await page.page.getByRole('button', { name: 'Start' }).click();
+            await page.says('.current h2', /^1\./);
+            await page.press('Space', 'Enter');
+            await page.says('.current h2', /^2\./);
+          }
+          if (which === 'lessons') {
+            await page.page.getByRole('button', { name: /The version token is opaque|token/i }).first().click();
+            await page.says('h3', /1\./);
+          }
+          assert.deepEqual(await page.axe(), [], which);
+          await page.screenshot(`lab-${which}-${theme}`);
+          await page.close();
+          lab = undefined;
+        }
+      });
+    }
+
+    it('needs no sideways scrolling at 400 pixels', async () => {
+      for (const which of ['modular', 'replay', 'contention', 'lessons'] as const) {
+        const page = await open(which, { width: 400, reducedMotion: true });
+        const [wide, seen] = await page.page.evaluate(() => [document.documentElement.scrollWidth, window.innerWidth]);
+        assert.ok((wide ?? 0) <= (seen ?? 0), `${which}: ${wide} > ${seen}`);
+        await page.close();
+        lab = undefined;
+      }
+    });
+  });
+});
