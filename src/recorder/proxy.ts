@@ -201,9 +201,11 @@ class Exchange {
     if (answer.statusCode === 401) this.options.upstream.forget();
     tap?.response(answer.statusCode ?? 0, answer.headers);
     response.writeHead(answer.statusCode ?? 502, answer.statusMessage ?? '', responseHeaders(answer.rawHeaders));
-    response.cork();
+    // What of the body has come with the head goes out with it.
+    const { socket } = response;
+    socket?.cork();
     response.flushHeaders();
-    setImmediate(() => response.uncork());
+    setImmediate(() => socket?.uncork());
     if (tap !== undefined) answer.on('data', (chunk: Buffer) => tap.responseChunk(chunk));
     answer.pipe(response);
     const breakOff = (): void => {

@@ -1,7 +1,6 @@
 import type { Clock } from '../base/clock.ts';
 import { messageOf } from '../base/appError.ts';
 import type { Json } from '../codec/json.ts';
-import { makeLoopbackCertificate } from '../codec/loopbackCertificate.ts';
 import type { Actor, NewTraceEvent } from '../core/traceEvent.ts';
 import { connectCluster } from '../kube/cluster.ts';
 import type { Kubeconfig } from '../kube/kubeconfig.ts';
@@ -67,7 +66,8 @@ export async function startRecorder(options: RecorderOptions, signal: AbortSigna
   const clients = new Clients();
   try {
     const id = await cluster.id(signal);
-    const certificate = makeLoopbackCertificate(clock.now(), 'object-versions recorder');
+    const { makeLoopbackCertificate } = await import('../base/loopbackCertificate.ts');
+    const certificate = await makeLoopbackCertificate(clock.now(), 'object-versions recorder');
     const keepBodies = options.keepBodies ?? true;
     const queue = new WorkQueue(QUEUE_BYTES, (error) =>
       options.onProblem(`Something that passed could not be recorded: ${messageOf(error)}`),

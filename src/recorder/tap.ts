@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import type { LoopbackCertificate } from '../codec/loopbackCertificate.ts';
+import type { LoopbackCertificate } from '../base/loopbackCertificate.ts';
 import type { Clients } from './clients.ts';
 import type { Upstream } from './upstream.ts';
 
