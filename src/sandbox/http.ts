@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { AppError } from '../base/appError.ts';
 import { MAX_BODY_BYTES, type ApiAnswer, type ApiRequest } from './apiRequest.ts';
 import type { Authenticator, User } from './auth.ts';
-import type { ServerCertificate } from './certificate.ts';
+import type { LoopbackCertificate } from '../base/loopbackCertificate.ts';
 import { printJson } from './negotiate.ts';
 import { readRequestInfo } from './requestInfo.ts';
 import { refusal } from './router.ts';
@@ -36,7 +36,7 @@ const LOOPBACK_HOST = /^(127\.0\.0\.1|localhost|\[::1\])(:\d+)?$/i;
 export async function listen(
   options: {
     port: number;
-    certificate: ServerCertificate;
+    certificate: LoopbackCertificate;
     authenticator: Authenticator;
     onError: (error: unknown) => void;
   },

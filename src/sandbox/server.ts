@@ -5,7 +5,6 @@ import type { Disposable } from '../base/disposable.ts';
 import type { JsonObject } from '../codec/json.ts';
 import type { NewTraceEvent } from '../core/traceEvent.ts';
 import { Authenticator, type User } from './auth.ts';
-import { makeServerCertificate } from './certificate.ts';
 import { control, isControlPath } from './control.ts';
 import type { Controllers } from './controllers.ts';
 import { createObject } from './creation.ts';
@@ -102,7 +101,8 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   const feed = new Feed(state, cluster);
   const memory = options.ownProcess === true ? new IdleMemory() : undefined;
   const requests = new RequestServer(state, faults, feed, () => memory?.touch());
-  const certificate = makeServerCertificate(clock.now());
+  const { makeLoopbackCertificate } = await import('../base/loopbackCertificate.ts');
+  const certificate = await makeLoopbackCertificate(clock.now(), 'object-versions sandbox');
   const listeners: Listener[] = [];
   const snapshots = new Map<string, StoreSnapshot>();
   const onError = options.onError ?? ((): void => undefined);

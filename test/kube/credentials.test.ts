@@ -16,7 +16,7 @@ import { SendFailure } from '../../src/base/server.ts';
 import { appErrorOf, errorOf } from '../../src/kube/answers.ts';
 import { connectCluster, type Cluster } from '../../src/kube/cluster.ts';
 import type { ClusterEntry, UserEntry } from '../../src/kube/kubeconfig.ts';
-import { makeAuthority } from './certificates.ts';
+import { makeAuthority } from '../../src/base/loopbackCertificate.ts';
 import { FakeClock, until } from './fakeClock.ts';
 import {
   beginWatch,
@@ -281,19 +281,19 @@ describe('credentials', () => {
   });
 
   it('a client certificate is shown to the server, from the kubeconfig and from a plugin', async () => {
-    const authority = makeAuthority();
+    const authority = await makeAuthority(Date.now(), 'test CA');
     const seen: unknown[] = [];
     const tls = await startTlsServer(authority, (request, response) => {
       seen.push((request.socket as TLSSocket).getPeerCertificate().subject?.CN);
       sendJson(response, 200, {});
     });
-    const [mine, theirs] = [authority.issue('from-config'), authority.issue('from-plugin')];
-    const entry: Partial<ClusterEntry> = { caData: Buffer.from(authority.ca).toString('base64') };
+    const [mine, theirs] = [await authority.issue('from-config', []), await authority.issue('from-plugin', [])];
+    const entry: Partial<ClusterEntry> = { caData: Buffer.from(authority.caPem).toString('base64') };
     const { exec } = await plugin(
-      `answer({ clientCertificateData: ${JSON.stringify(theirs.cert)}, clientKeyData: ${JSON.stringify(theirs.key)} });`,
+      `answer({ clientCertificateData: ${JSON.stringify(theirs.certificatePem)}, clientKeyData: ${JSON.stringify(theirs.keyPem)} });`,
     );
     const base64 = (text: string): string => Buffer.from(text).toString('base64');
-    for (const user of [{ certData: base64(mine.cert), keyData: base64(mine.key) }, { exec }]) {
+    for (const user of [{ certData: base64(mine.certificatePem), keyData: base64(mine.keyPem) }, { exec }]) {
       cluster = connectCluster(kubeconfigFor(tls.url, entry, user), { userAgent: 'test', clock: systemClock, env: {} });
       await send();
       await send();
@@ -305,7 +305,7 @@ describe('credentials', () => {
   });
 
   it('a proxy-url is gone through, and its connection kept', async () => {
-    const authority = makeAuthority();
+    const authority = await makeAuthority(Date.now(), 'test CA');
     const tls = await startTlsServer(authority, (_request, response) => sendJson(response, 200, {}));
     let tunnels = 0;
     const proxy = createServer();
@@ -322,7 +322,7 @@ describe('credentials', () => {
     proxy.listen(0, '127.0.0.1');
     await once(proxy, 'listening');
     const entry = {
-      caData: Buffer.from(authority.ca).toString('base64'),
+      caData: Buffer.from(authority.caPem).toString('base64'),
       proxyUrl: `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`,
     };
     cluster = connectCluster(kubeconfigFor(tls.url, entry, { token: 't' }), {

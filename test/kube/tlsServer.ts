@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 
-import type { Authority } from './certificates.ts';
+import type { CertificateAuthority } from '../../src/base/loopbackCertificate.ts';
 
 /** A TLS server of a test's own. */
 export interface TlsServer {
@@ -14,12 +14,15 @@ export interface TlsServer {
 
 /** Starts one with a certificate of the authority; it asks clients for a certificate and leaves it to the handler. */
 export async function startTlsServer(
-  authority: Authority,
+  authority: CertificateAuthority,
   handler: (request: IncomingMessage, response: ServerResponse) => void,
   addresses: readonly string[] = ['127.0.0.1'],
 ): Promise<TlsServer> {
-  const { cert, key } = authority.issue('server', addresses);
-  const server = createServer({ cert, key, ca: authority.ca, requestCert: true, rejectUnauthorized: false }, handler);
+  const { certificatePem: cert, keyPem: key } = await authority.issue('server', addresses);
+  const server = createServer(
+    { cert, key, ca: authority.caPem, requestCert: true, rejectUnauthorized: false },
+    handler,
+  );
   let connections = 0;
   server.on('secureConnection', () => {
     connections += 1;

@@ -9,7 +9,7 @@ import { SendFailure } from '../../src/base/server.ts';
 import { parseJson, stringifyJson } from '../../src/codec/json.ts';
 import { appErrorOf, objectOf } from '../../src/kube/answers.ts';
 import { connectCluster, type Cluster } from '../../src/kube/cluster.ts';
-import { makeAuthority, type Authority } from './certificates.ts';
+import { makeAuthority, type CertificateAuthority } from '../../src/base/loopbackCertificate.ts';
 import { FakeClock, until } from './fakeClock.ts';
 import { sendJson, startFakeServer, type FakeHandler, type FakeServer } from './fakeServer.ts';
 import { clusterFor, kubeconfigFor } from './harness.ts';
@@ -258,9 +258,9 @@ describe('the transport', () => {
   });
 
   describe('over TLS', () => {
-    let authority: Authority;
-    before(() => {
-      authority = makeAuthority();
+    let authority: CertificateAuthority;
+    before(async () => {
+      authority = await makeAuthority(Date.now(), 'test CA');
     });
 
     const connect = (url: string, entry: object): Cluster => {
@@ -272,9 +272,10 @@ describe('the transport', () => {
     it('trusts the CA of the kubeconfig and no other', async () => {
       const server = await startTlsServer(authority, (_request, response) => sendJson(response, 200, {}));
       stops.push(() => server.stop());
-      connect(server.url, { caData: pem(authority.ca) });
+      connect(server.url, { caData: pem(authority.caPem) });
       assert.equal((await send()).status, 200);
-      for (const entry of [{}, { caData: pem(makeAuthority().ca) }]) {
+      const other = await makeAuthority(Date.now(), 'another CA');
+      for (const entry of [{}, { caData: pem(other.caPem) }]) {
         cluster?.dispose();
         connect(server.url, entry);
         const failure = await failureOf(send());
@@ -288,10 +289,10 @@ describe('the transport', () => {
         'api.example',
       ]);
       stops.push(() => server.stop());
-      connect(server.url, { caData: pem(authority.ca) });
+      connect(server.url, { caData: pem(authority.caPem) });
       assert.equal(causeOf(await failureOf(send())).code, 'tls-untrusted');
       cluster?.dispose();
-      connect(server.url, { caData: pem(authority.ca), tlsServerName: 'api.example' });
+      connect(server.url, { caData: pem(authority.caPem), tlsServerName: 'api.example' });
       assert.equal((await send()).status, 200);
       cluster?.dispose();
       connect(server.url, { insecure: true });
