@@ -54,6 +54,8 @@ export type { ObjectVersionsApi } from './api.ts';
 
 const STORED_WATCHES = 'watches';
 const API_LIMIT_MS = 60_000;
+/** How long the feed of a sandbox waits for the first lists. */
+const FEED_WAIT_MS = 5000;
 
 /** The composition root: makes the parts, registers them, and gives what the extension exports. Nothing is asked of a cluster. */
 export function activateEditor(context: ExtensionContext): ObjectVersionsApi {
@@ -169,7 +171,13 @@ export function activateEditor(context: ExtensionContext): ObjectVersionsApi {
     timeline,
     watches.onDidChange(showWatchContext),
     clusters.onDidConnect(
-      (connected) => void followSandboxFeed(connected, { session, clock, userAgent }).catch(onError),
+      (connected) =>
+        void followSandboxFeed(connected, {
+          session,
+          clock,
+          userAgent,
+          settled: (cluster, signal) => watches.settled(cluster, FEED_WAIT_MS, signal),
+        }).catch(onError),
     ),
     treeView.onDidChangeVisibility(({ visible }) => {
       if (visible) start();

@@ -16,6 +16,11 @@ export interface FeedOptions {
   readonly clock: Clock;
   /** The user agent of our own requests: what they did is in the log already. */
   readonly userAgent: string;
+  /**
+   * Resolves when the first lists of this cluster are in: a list that was answered before a commit, and arrives after the
+   * feed has told of it, would look like the answer of a server that is behind.
+   */
+  settled(cluster: string, signal: AbortSignal): Promise<void>;
 }
 
 /**
@@ -25,6 +30,7 @@ export interface FeedOptions {
 export async function followSandboxFeed(connected: ConnectedCluster, options: FeedOptions): Promise<void> {
   const { closing } = connected;
   if (!(await isSandbox(connected))) return;
+  await options.settled(connected.key, closing);
   while (!closing.aborted) {
     try {
       await readFeed(connected, options);

@@ -31,6 +31,7 @@ export interface DefinitionStore {
 
 const FIRST_WAIT_MS = 1000;
 const LONGEST_WAIT_MS = 30_000;
+const SETTLE_POLL_MS = 200;
 
 interface Running {
   readonly definition: WatchDefinition;
@@ -130,6 +131,19 @@ export class Watches implements Disposable {
     this.running.set(id, watch);
     this.run(watch);
     this.changed.fire();
+  }
+
+  /** Resolves when each watch of a cluster has its first list, or has failed; or after a while, where there is none. */
+  async settled(cluster: string, limitMs: number, signal: AbortSignal): Promise<void> {
+    const end = this.options.clock.now() + limitMs;
+    while (!signal.aborted && this.options.clock.now() < end) {
+      const own = [...this.running.values()].filter(({ definition }) => definition.cluster === cluster);
+      const isSettled = own.every(
+        ({ status: { phase } }) => phase === 'live' || phase === 'waiting' || phase === 'failed',
+      );
+      if (own.length > 0 && isSettled) return;
+      await this.options.clock.delay(SETTLE_POLL_MS, signal).catch(() => undefined);
+    }
   }
 
   /** Starts all watches anew but those of some clusters: what they connect with has changed. */

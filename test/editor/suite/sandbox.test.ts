@@ -44,6 +44,11 @@ describe('the sandbox, without any cluster', () => {
       false,
       'hashes under two keys are not taken for two contents',
     );
+    assert.equal(
+      api.findings().some(({ id }) => id === 'server-behind'),
+      false,
+      'a list on its way is not a server that is behind',
+    );
     const details = await until('generation, observed generation and a verdict', () => {
       const shown = api.rows(row.node).flatMap((incarnation) => api.rows(incarnation.node));
       return shown.some(
