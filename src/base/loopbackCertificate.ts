@@ -1,7 +1,4 @@
-// The library registers its parts in a container that asks Reflect for metadata while it loads.
-import 'reflect-metadata';
-
-import * as x509 from '@peculiar/x509';
+import type { CertificateAuthority } from './certificateAuthority.ts';
 
 /** A server certificate for loopback and the authority that signed it, both made for one process. PEM texts. */
 export interface LoopbackCertificate {
@@ -10,83 +7,24 @@ export interface LoopbackCertificate {
   readonly keyPem: string;
 }
 
-/** A certificate with its key (PKCS #8), in PEM. */
-export interface CertificatePair {
-  readonly certificatePem: string;
-  readonly keyPem: string;
-}
-
-/** A certificate authority that lives as long as the process; its key never leaves it. */
-export interface CertificateAuthority {
-  /** Its own certificate, in PEM. */
-  readonly caPem: string;
-  /** A new key and a certificate for it: a server's for these DNS names and IP addresses, a client's where there are none. */
-  issue(commonName: string, addresses: readonly string[]): Promise<CertificatePair>;
-}
-
-const DAY_MS = 86_400_000;
-const VALID_DAYS = 30;
-const ALGORITHM = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' } as const;
 const LOOPBACK = ['localhost', '127.0.0.1', '::1'];
 
 /**
  * Makes a certificate authority and a certificate for 127.0.0.1, ::1 and localhost. Both keys are new; the authority's is
  * forgotten at once, the server's never leaves the process. `owner` is the common name.
- * This file is to be imported when a certificate is needed, not before: the library behind it is large.
  */
 export async function makeLoopbackCertificate(nowMs: number, owner: string): Promise<LoopbackCertificate> {
   const authority = await makeAuthority(nowMs, `${owner} CA`);
   return { caPem: authority.caPem, ...(await authority.issue(owner, LOOPBACK)) };
 }
 
-/** Makes a certificate authority. Its certificate and those it issues are valid from a day before `nowMs` to 30 days after. */
+/**
+ * Makes a certificate authority. Its certificate and those it issues are valid from a day before `nowMs` to 30 days after.
+ * The library behind it is large and therefore loaded when it is first needed.
+ */
 export async function makeAuthority(nowMs: number, commonName: string): Promise<CertificateAuthority> {
-  const { subtle } = globalThis.crypto;
-  const keys = await subtle.generateKey(ALGORITHM, false, ['sign', 'verify']);
-  const keyId = await x509.SubjectKeyIdentifierExtension.create(keys.publicKey);
-  const valid = { notBefore: new Date(nowMs - DAY_MS), notAfter: new Date(nowMs + VALID_DAYS * DAY_MS) };
-  const issuer = [{ CN: [commonName] }];
-  const ca = await x509.X509CertificateGenerator.createSelfSigned({
-    ...valid,
-    name: issuer,
-    keys,
-    signingAlgorithm: ALGORITHM,
-    extensions: [
-      new x509.BasicConstraintsExtension(true, 0, true),
-      new x509.KeyUsagesExtension(x509.KeyUsageFlags.keyCertSign | x509.KeyUsageFlags.cRLSign, true),
-      keyId,
-    ],
-  });
-  return {
-    caPem: pem(ca.toString('pem')),
-    issue: async (subject, addresses) => {
-      const own = await subtle.generateKey(ALGORITHM, true, ['sign', 'verify']);
-      const usage = addresses.length > 0 ? x509.ExtendedKeyUsage.serverAuth : x509.ExtendedKeyUsage.clientAuth;
-      const certificate = await x509.X509CertificateGenerator.create({
-        ...valid,
-        subject: [{ CN: [subject] }],
-        issuer,
-        publicKey: own.publicKey,
-        signingKey: keys.privateKey,
-        signingAlgorithm: ALGORITHM,
-        extensions: [
-          new x509.BasicConstraintsExtension(false, undefined, true),
-          new x509.KeyUsagesExtension(x509.KeyUsageFlags.digitalSignature, true),
-          new x509.ExtendedKeyUsageExtension([usage]),
-          new x509.AuthorityKeyIdentifierExtension(keyId.keyId),
-          ...(addresses.length > 0 ? [new x509.SubjectAlternativeNameExtension(alternatives(addresses))] : []),
-        ],
-      });
-      const key = x509.PemConverter.encode(await subtle.exportKey('pkcs8', own.privateKey), 'PRIVATE KEY');
-      return { certificatePem: pem(certificate.toString('pem')), keyPem: pem(key) };
-    },
-  };
-}
-
-function alternatives(addresses: readonly string[]): x509.JsonGeneralNames {
-  return addresses.map((value) => ({ type: /^[\d.]+$|:/.test(value) ? 'ip' : 'dns', value }));
-}
-
-function pem(text: string): string {
-  return text.endsWith('\n') ? text : `${text}\n`;
+  // The library registers its parts in a container that asks Reflect for metadata while it loads.
+  await import('reflect-metadata');
+  const { createAuthority } = await import('./certificateAuthority.ts');
+  return createAuthority(nowMs, commonName);
 }

@@ -1,5 +1,6 @@
 import type { Clock } from '../base/clock.ts';
 import { messageOf } from '../base/appError.ts';
+import { makeLoopbackCertificate } from '../base/loopbackCertificate.ts';
 import type { Json } from '../codec/json.ts';
 import type { Actor, NewTraceEvent } from '../core/traceEvent.ts';
 import { connectCluster } from '../kube/cluster.ts';
@@ -66,7 +67,6 @@ export async function startRecorder(options: RecorderOptions, signal: AbortSigna
   const clients = new Clients();
   try {
     const id = await cluster.id(signal);
-    const { makeLoopbackCertificate } = await import('../base/loopbackCertificate.ts');
     const certificate = await makeLoopbackCertificate(clock.now(), 'object-versions recorder');
     const keepBodies = options.keepBodies ?? true;
     const queue = new WorkQueue(QUEUE_BYTES, (error) =>

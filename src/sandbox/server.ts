@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 
 import { systemClock, type Clock } from '../base/clock.ts';
 import type { Disposable } from '../base/disposable.ts';
+import { makeLoopbackCertificate } from '../base/loopbackCertificate.ts';
 import type { JsonObject } from '../codec/json.ts';
 import type { NewTraceEvent } from '../core/traceEvent.ts';
 import { Authenticator, type User } from './auth.ts';
@@ -101,7 +102,6 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   const feed = new Feed(state, cluster);
   const memory = options.ownProcess === true ? new IdleMemory() : undefined;
   const requests = new RequestServer(state, faults, feed, () => memory?.touch());
-  const { makeLoopbackCertificate } = await import('../base/loopbackCertificate.ts');
   const certificate = await makeLoopbackCertificate(clock.now(), 'object-versions sandbox');
   const listeners: Listener[] = [];
   const snapshots = new Map<string, StoreSnapshot>();

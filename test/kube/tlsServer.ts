@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 
-import type { CertificateAuthority } from '../../src/base/loopbackCertificate.ts';
+import type { CertificateAuthority } from '../../src/base/certificateAuthority.ts';
 
 /** A TLS server of a test's own. */
 export interface TlsServer {
