@@ -4,7 +4,7 @@ import { pathToFileURL } from 'node:url';
 import { AppError, messageOf } from '../base/appError.ts';
 import { isJsonObject, parseJson, type Json, type JsonObject } from '../codec/json.ts';
 import { parseYaml } from '../codec/yaml.ts';
-import { parsePath, type Path } from '../core/path.ts';
+import { parsePath, type Path } from '../codec/path.ts';
 import type { Intent } from '../write/intent.ts';
 import type { CliIo } from './io.ts';
 

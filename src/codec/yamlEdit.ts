@@ -1,7 +1,7 @@
 import { isAlias, isMap, isSeq } from 'yaml';
 import { AppError } from '../base/appError.ts';
-import type { Path, PathStep } from '../core/path.ts';
-import { formatPath, hasKey } from '../core/path.ts';
+import type { Path, PathStep } from './path.ts';
+import { formatPath, hasKey } from './path.ts';
 import type { Json, JsonObject } from './json.ts';
 import { cloneJson, equalJson, isJsonObject, setOwn } from './json.ts';
 import { parseYaml } from './yaml.ts';

@@ -12,7 +12,7 @@ import {
   UIDS,
 } from './anonymizeRules.ts';
 import { hashText } from './hash.ts';
-import { formatPath, parsePath, type Path, type PathStep } from './path.ts';
+import { formatPath, parsePath, type Path, type PathStep } from '../codec/path.ts';
 import type { Actor, NewTraceEvent, ObjectName, TraceEvent, TraceHeader, WriteEvent } from './traceEvent.ts';
 
 /**

@@ -2,7 +2,7 @@ import type { Json, JsonObject } from '../codec/json.ts';
 import { equalJson, isJsonObject, stringifyJson } from '../codec/json.ts';
 import type { ListSchema, ListType } from './listSchema.ts';
 import { noListSchema } from './listSchema.ts';
-import type { Path, PathStep } from './path.ts';
+import type { Path, PathStep } from '../codec/path.ts';
 
 /** One difference between two values, at the topmost path where they differ as a whole. */
 export interface Change {

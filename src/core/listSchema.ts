@@ -1,4 +1,4 @@
-import type { Path } from './path.ts';
+import type { Path } from '../codec/path.ts';
 
 /**
  * How a list is merged, as the server's schema declares it (`x-kubernetes-list-type`, `x-kubernetes-list-map-keys`, and for

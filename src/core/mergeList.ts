@@ -3,7 +3,7 @@ import { identifyItems, type Identified } from './diff.ts';
 import type { ListType } from './listSchema.ts';
 import { mergePositions } from './mergePositions.ts';
 import type { Maybe, MergeContext } from './mergeTypes.ts';
-import type { Path } from './path.ts';
+import type { Path } from '../codec/path.ts';
 
 type Items = ReadonlyMap<string, Identified>;
 

@@ -1,6 +1,6 @@
 import type { Json } from '../codec/json.ts';
 import type { ListSchema } from './listSchema.ts';
-import type { Path } from './path.ts';
+import type { Path } from '../codec/path.ts';
 
 /** Why two sides could not be brought together. */
 export type MergeConflictReason =

@@ -1,7 +1,7 @@
 import { equalJson, isJsonObject, setOwn, type Json, type JsonObject } from '../codec/json.ts';
 import { mergeList } from './mergeList.ts';
 import type { Maybe, MergeContext } from './mergeTypes.ts';
-import type { Path } from './path.ts';
+import type { Path } from '../codec/path.ts';
 
 /** Merges one value; undefined means that nothing is there. The rules are those of `merge3`. */
 export function mergeValue(path: Path, base: Maybe, theirs: Maybe, yours: Maybe, context: MergeContext): Maybe {

@@ -1,8 +1,8 @@
 import type { Json, JsonObject } from '../codec/json.ts';
 import { isJsonObject, stringifyJson } from '../codec/json.ts';
 import { hashText } from './hash.ts';
-import type { PathStep } from './path.ts';
-import { formatPath } from './path.ts';
+import type { PathStep } from '../codec/path.ts';
+import { formatPath } from '../codec/path.ts';
 import { hideSecrets, isSecretResource } from './secrets.ts';
 import type { AbsentEvent, ObjectName, ObservedEvent, Token, Via } from './traceEvent.ts';
 

@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from '../codec/json.ts';
 import { isJsonObject, parseJson } from '../codec/json.ts';
-import type { Path, PathStep } from './path.ts';
-import { formatPath, startsWith } from './path.ts';
+import type { Path, PathStep } from '../codec/path.ts';
+import { formatPath, startsWith } from '../codec/path.ts';
 
 /**
  * One entry of `metadata.managedFields`: a field manager and what it owns. A manager is a name that a client chose, not an

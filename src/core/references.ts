@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from '../codec/json.ts';
 import { isJsonObject } from '../codec/json.ts';
-import type { Path } from './path.ts';
+import type { Path } from '../codec/path.ts';
 
 /** How one object points at another. By UID it means one incarnation, by name alone whatever holds the name. */
 export interface Reference {

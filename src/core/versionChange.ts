@@ -5,7 +5,7 @@ import type { Version } from './history.ts';
 import type { ListSchema } from './listSchema.ts';
 import { noListSchema } from './listSchema.ts';
 import { changedEntries, ownedParts } from './managerChange.ts';
-import { formatPath } from './path.ts';
+import { formatPath } from '../codec/path.ts';
 import type { ObservedEvent } from './traceEvent.ts';
 
 /** Which parts of an object changed. `spec` is everything outside metadata and status: the desired state, whatever its name. */

@@ -1,6 +1,6 @@
 import { isJsonObject, type Json, type JsonObject } from '../codec/json.ts';
 import type { ListSchema, ListType } from '../core/listSchema.ts';
-import type { Path, PathStep } from '../core/path.ts';
+import type { Path, PathStep } from '../codec/path.ts';
 
 const REFERENCE = '#/components/schemas/';
 const MAX_INDIRECTIONS = 20;

@@ -1,7 +1,7 @@
 import { AppError } from '../base/appError.ts';
 import { isJsonObject, type Json, type JsonObject } from '../codec/json.ts';
 import { parseYaml } from '../codec/yaml.ts';
-import { parsePath, type Path } from '../core/path.ts';
+import { parsePath, type Path } from '../codec/path.ts';
 
 /** A lesson: what `docs/lesson-format.md` describes, read and checked. */
 export interface Lesson {

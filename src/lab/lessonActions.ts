@@ -1,7 +1,7 @@
 import { AppError, messageOf } from '../base/appError.ts';
 import { isJsonObject, type Json, type JsonObject } from '../codec/json.ts';
 import { equalJson } from '../codec/json.ts';
-import { valueAt, type Path } from '../core/path.ts';
+import { valueAt, type Path } from '../codec/path.ts';
 import { modify } from '../write/modify.ts';
 import { editPaths } from '../write/pathEdit.ts';
 import {

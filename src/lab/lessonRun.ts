@@ -1,7 +1,7 @@
 import { AppError } from '../base/appError.ts';
 import { throwIfAborted } from '../base/clock.ts';
 import { equalJson, type Json, type JsonObject } from '../codec/json.ts';
-import { formatPath, valueAt } from '../core/path.ts';
+import { formatPath, valueAt } from '../codec/path.ts';
 import { LabClient, metadataOf, uidOf, type LabClientOptions, type SafeWriteLog } from './labClient.ts';
 import type { Check, Condition, Lesson, LessonStep, ObjectRef, ValueOf } from './lesson.ts';
 import { LessonActions } from './lessonActions.ts';

@@ -1,5 +1,5 @@
 import { nameKey } from '../core/history.ts';
-import { formatPath } from '../core/path.ts';
+import { formatPath } from '../codec/path.ts';
 import { uidMentions } from '../core/references.ts';
 import type { ObjectName, TraceEvent } from '../core/traceEvent.ts';
 import type { Finding } from '../core/findings/finding.ts';

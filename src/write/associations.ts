@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject } from '../codec/json.ts';
-import { parsePath, valueAt } from '../core/path.ts';
+import { parsePath, valueAt } from '../codec/path.ts';
 import type { ObjectName } from '../core/traceEvent.ts';
 import { matchesPattern } from './pattern.ts';
 import { identityOf } from './target.ts';

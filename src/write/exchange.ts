@@ -1,5 +1,5 @@
 import type { JsonObject } from '../codec/json.ts';
-import { formatPath } from '../core/path.ts';
+import { formatPath } from '../codec/path.ts';
 import { classifyReply, type Classified } from './classify.ts';
 import type { WriteContext } from './context.ts';
 import type { Plan } from './plan.ts';

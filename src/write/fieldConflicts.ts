@@ -1,6 +1,6 @@
 import type { JsonObject } from '../codec/json.ts';
 import { ownersAt, ownersOf } from '../core/ownership.ts';
-import { parsePath } from '../core/path.ts';
+import { parsePath } from '../codec/path.ts';
 import type { Cause, FieldConflict } from './outcome.ts';
 import { metadataOf } from './target.ts';
 

@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from '../codec/json.ts';
-import type { Path } from '../core/path.ts';
+import type { Path } from '../codec/path.ts';
 
 /**
  * What a person or a program wants changed; never a whole stale object.

@@ -1,5 +1,5 @@
 import { cloneJson, equalJson, isJsonObject, setOwn, type Json, type JsonObject } from '../codec/json.ts';
-import { formatPath, hasKey, type Path, type PathStep } from '../core/path.ts';
+import { formatPath, hasKey, type Path, type PathStep } from '../codec/path.ts';
 
 /** The result of an edit at a path, or one sentence of why the path leads nowhere. */
 export type PathEdit = { readonly value: Json } | { readonly problem: string };

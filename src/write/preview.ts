@@ -3,7 +3,7 @@ import { equalJson, type Json } from '../codec/json.ts';
 import { diffObjects } from '../core/diff.ts';
 import { noListSchema } from '../core/listSchema.ts';
 import { withServerSet } from '../core/merge.ts';
-import { formatPath } from '../core/path.ts';
+import { formatPath } from '../codec/path.ts';
 import type { Intent } from './intent.ts';
 import { modify } from './modify.ts';
 import type { ModifyOptions } from './options.ts';

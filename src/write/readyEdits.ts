@@ -1,5 +1,5 @@
 import { isJsonObject, type Json, type JsonObject } from '../codec/json.ts';
-import { valueAt, type Path } from '../core/path.ts';
+import { valueAt, type Path } from '../codec/path.ts';
 import type { Intent } from './intent.ts';
 
 /** An edit that is ready to be written. */

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../codec/json.ts';
-import { parsePath, startsWith, valueAt, type Path, type PathStep } from '../core/path.ts';
+import { parsePath, startsWith, valueAt, type Path, type PathStep } from '../codec/path.ts';
 import { ownersAt } from '../core/ownership.ts';
 import { ownersIn } from './winners.ts';
 import { matchesPattern } from './pattern.ts';

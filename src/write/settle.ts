@@ -1,6 +1,6 @@
 import { equalJson, isJsonObject, parseJson, type Json, type JsonObject } from '../codec/json.ts';
 import type { Change } from '../core/diff.ts';
-import { valueAt } from '../core/path.ts';
+import { valueAt } from '../codec/path.ts';
 import type { WriteContext } from './context.ts';
 import { collectionPath, identityOf, metadataOf } from './target.ts';
 

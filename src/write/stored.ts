@@ -3,7 +3,7 @@ import { diffObjects } from '../core/diff.ts';
 import type { ListSchema } from '../core/listSchema.ts';
 import { withServerSet } from '../core/merge.ts';
 import type { MergeConflict } from '../core/mergeTypes.ts';
-import { formatPath, valueAt } from '../core/path.ts';
+import { formatPath, valueAt } from '../codec/path.ts';
 import type { Conflict, StoredOtherwise } from './report.ts';
 import { otherOwnersAt } from './winners.ts';
 

@@ -3,7 +3,7 @@ import { diffObjects } from '../core/diff.ts';
 import type { ListSchema } from '../core/listSchema.ts';
 import { withServerSet } from '../core/merge.ts';
 import { describeOwner, ownersAt, ownersOf, type FieldOwner } from '../core/ownership.ts';
-import { formatPath, startsWith, valueAt, type Path } from '../core/path.ts';
+import { formatPath, startsWith, valueAt, type Path } from '../codec/path.ts';
 import type { Owned, Winner } from './report.ts';
 import { metadataOf } from './target.ts';
 

@@ -7,8 +7,8 @@ import { parseYaml } from '../../src/codec/yaml.ts';
 import type { YamlEdit } from '../../src/codec/yamlEdit.ts';
 import { editYaml } from '../../src/codec/yamlEdit.ts';
 import { printYaml } from '../../src/codec/yamlPrint.ts';
-import type { Path } from '../../src/core/path.ts';
-import { parsePath } from '../../src/core/path.ts';
+import type { Path } from '../../src/codec/path.ts';
+import { parsePath } from '../../src/codec/path.ts';
 
 function path(text: string): Path {
   const found = parsePath(text);

@@ -1,8 +1,8 @@
 import type { Json, JsonObject } from '../../src/codec/json.ts';
 import { cloneJson, equalJson, isJsonObject, setOwn } from '../../src/codec/json.ts';
 import type { Change } from '../../src/core/diff.ts';
-import type { Path, PathStep } from '../../src/core/path.ts';
-import { hasKey } from '../../src/core/path.ts';
+import type { Path, PathStep } from '../../src/codec/path.ts';
+import { hasKey } from '../../src/codec/path.ts';
 
 /** Makes the changes of a diff: what is removed is removed, what is added is set, appended where a list has no place for it. */
 export function applyChanges(value: Json, changes: readonly Change[]): Json {

@@ -5,7 +5,7 @@ import { equalJson } from '../../src/codec/json.ts';
 import { diffObjects } from '../../src/core/diff.ts';
 import type { ListSchema, ListType } from '../../src/core/listSchema.ts';
 import { noListSchema } from '../../src/core/listSchema.ts';
-import { formatPath } from '../../src/core/path.ts';
+import { formatPath } from '../../src/codec/path.ts';
 import { applyChanges } from './applyChanges.ts';
 
 const TYPES: Record<string, ListType> = {

@@ -4,7 +4,7 @@ import type { Json, JsonObject } from '../../src/codec/json.ts';
 import { equalJson, parseJson, stringifyJson } from '../../src/codec/json.ts';
 import { noListSchema, type ListSchema, type ListType } from '../../src/core/listSchema.ts';
 import { merge3, sameBesidesServerSet, withServerSet } from '../../src/core/merge.ts';
-import { formatPath } from '../../src/core/path.ts';
+import { formatPath } from '../../src/codec/path.ts';
 
 /** A schema that declares lists by the names of the fields on the way to them. */
 function schemaOf(lists: Record<string, ListType>, atomicMaps: readonly string[] = []): ListSchema {

@@ -3,8 +3,8 @@ import fc from 'fast-check';
 import type { JsonObject } from '../../src/codec/json.ts';
 import { describeGeneration, generationOf } from '../../src/core/generation.ts';
 import { describeOwner, ownersAt, ownersOf } from '../../src/core/ownership.ts';
-import type { Path } from '../../src/core/path.ts';
-import { formatPath, parsePath } from '../../src/core/path.ts';
+import type { Path } from '../../src/codec/path.ts';
+import { formatPath, parsePath } from '../../src/codec/path.ts';
 import { referencesOf, uidMentions } from '../../src/core/references.ts';
 import { BADGE_COLOURS, tokenBadge, tokenBadges } from '../../src/core/tokenBadge.ts';
 

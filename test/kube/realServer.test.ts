@@ -7,7 +7,7 @@ import { isAppError } from '../../src/base/appError.ts';
 import { systemClock } from '../../src/base/clock.ts';
 import { SendFailure } from '../../src/base/server.ts';
 import { isJsonObject, parseJson } from '../../src/codec/json.ts';
-import { parsePath, type Path } from '../../src/core/path.ts';
+import { parsePath, type Path } from '../../src/codec/path.ts';
 import { appErrorOf, readJson } from '../../src/kube/answers.ts';
 import { connectCluster, type Cluster } from '../../src/kube/cluster.ts';
 import { discover, pathOf, type Discovery } from '../../src/kube/discovery.ts';

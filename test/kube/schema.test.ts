@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 
 import { systemClock } from '../../src/base/clock.ts';
 import type { JsonObject } from '../../src/codec/json.ts';
-import type { Path } from '../../src/core/path.ts';
-import { parsePath } from '../../src/core/path.ts';
+import type { Path } from '../../src/codec/path.ts';
+import { parsePath } from '../../src/codec/path.ts';
 import { schemaFromOpenApi } from '../../src/kube/openApiSchema.ts';
 import { listSchemaFor } from '../../src/kube/schema.ts';
 import { sendJson, sendStatus, startFakeServer } from './fakeServer.ts';

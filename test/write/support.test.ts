@@ -4,7 +4,7 @@ import { AppError } from '../../src/base/appError.ts';
 import type { Server } from '../../src/base/server.ts';
 import type { Json, JsonObject } from '../../src/codec/json.ts';
 import { noListSchema, type ListSchema } from '../../src/core/listSchema.ts';
-import { formatPath, parsePath, valueAt, type Path } from '../../src/core/path.ts';
+import { formatPath, parsePath, valueAt, type Path } from '../../src/codec/path.ts';
 import type { TraceEvent } from '../../src/core/traceEvent.ts';
 import { associationsFrom, decide, declare, stateOf, type Association } from '../../src/write/associations.ts';
 import { backoffFor, backoffMs } from '../../src/write/backoff.ts';

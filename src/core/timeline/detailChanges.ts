@@ -3,7 +3,7 @@ import { diffObjects, type Change } from '../diff.ts';
 import type { Version } from '../history.ts';
 import { noListSchema } from '../listSchema.ts';
 import { describeOwner, ownersAt, ownersOf } from '../ownership.ts';
-import { formatPath, parsePath } from '../path.ts';
+import { formatPath, parsePath } from '../../codec/path.ts';
 import type { DetailEntry, DetailFact, DetailSection } from './detailTypes.ts';
 import type { Translate } from './translate.ts';
 

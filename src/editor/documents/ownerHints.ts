@@ -2,7 +2,7 @@ import { InlayHint, l10n, languages, Position, type Disposable, type InlayHintsP
 import { isJsonObject, type JsonObject } from '../../codec/json.ts';
 import { parseYaml } from '../../codec/yaml.ts';
 import { describeOwner, ownersOf, type FieldOwner } from '../../core/ownership.ts';
-import type { Path } from '../../core/path.ts';
+import type { Path } from '../../codec/path.ts';
 import type { Editor } from '../app/editor.ts';
 import { languageId, scheme } from '../app/ids.ts';
 import type { TraceSources } from '../trace/traceSources.ts';

@@ -1,6 +1,6 @@
 import { Range, type TextDocument } from 'vscode';
 import { isJsonObject, equalJson, type Json } from '../../codec/json.ts';
-import { hasKey, parsePath, type Path } from '../../core/path.ts';
+import { hasKey, parsePath, type Path } from '../../codec/path.ts';
 import type { YamlReading } from '../../codec/yaml.ts';
 import type { YamlStep } from '../../codec/yamlText.ts';
 

@@ -4,7 +4,7 @@ import type { Finding } from '../../core/findings/finding.ts';
 import { describeGeneration, generationOf, generationState } from '../../core/generation.ts';
 import type { History, Incarnation, Version } from '../../core/history.ts';
 import { describeOwner, ownersOf } from '../../core/ownership.ts';
-import { formatPath } from '../../core/path.ts';
+import { formatPath } from '../../codec/path.ts';
 import { referencesOf, type Reference } from '../../core/references.ts';
 import type { DetailNode } from './nodes.ts';
 import {

@@ -3,7 +3,7 @@ import { AppError } from '../../base/appError.ts';
 import { cancelled } from '../../base/clock.ts';
 import { isJsonObject, stringifyJson, type Json, type JsonObject } from '../../codec/json.ts';
 import type { Incarnation } from '../../core/history.ts';
-import { valueAt, type Path } from '../../core/path.ts';
+import { valueAt, type Path } from '../../codec/path.ts';
 import type { Editor } from '../app/editor.ts';
 import { commandIds } from '../app/ids.ts';
 import { limited } from '../app/signal.ts';

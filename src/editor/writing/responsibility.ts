@@ -1,6 +1,6 @@
 import { diffObjects } from '../../core/diff.ts';
 import type { ListSchema } from '../../core/listSchema.ts';
-import { formatPath, parsePath, startsWith, type Path } from '../../core/path.ts';
+import { formatPath, parsePath, startsWith, type Path } from '../../codec/path.ts';
 import type { Intent } from '../../write/intent.ts';
 import type { Responsibility } from '../app/settings.ts';
 

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../codec/json.ts';
-import type { Path } from '../../core/path.ts';
+import type { Path } from '../../codec/path.ts';
 import { emptyOf } from '../schema/normalize.ts';
 import type { Schema } from '../schema/schema.ts';
 import { typingProblem } from './checkTypes.ts';

@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from '../../codec/json.ts';
 import { cloneJson, equalJson, isJsonObject } from '../../codec/json.ts';
-import type { Path } from '../../core/path.ts';
+import type { Path } from '../../codec/path.ts';
 import { components } from '../schema/builtInTypes.ts';
 import { applyStructuralDefaults, coerceCustom } from '../schema/coerce.ts';
 import type { StructSchema } from '../schema/schema.ts';

@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from '../../codec/json.ts';
 import { equalJson, isJsonObject } from '../../codec/json.ts';
 import { loadData } from '../data/data.ts';
-import type { Path } from '../../core/path.ts';
+import type { Path } from '../../codec/path.ts';
 import { components, structOf } from '../schema/builtInTypes.ts';
 import { emptyOf, normalize } from '../schema/normalize.ts';
 import type { Schema } from '../schema/schema.ts';

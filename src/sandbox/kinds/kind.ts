@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from '../../codec/json.ts';
-import type { Path } from '../../core/path.ts';
+import type { Path } from '../../codec/path.ts';
 import type { Schema } from '../schema/schema.ts';
 import type { FieldError } from '../status.ts';
 

@@ -8,7 +8,7 @@ import {
   type JsonObject,
 } from '../../codec/json.ts';
 import type { Change } from '../../core/diff.ts';
-import { hasKey, parsePath, startsWith, valueAt, type Path } from '../../core/path.ts';
+import { hasKey, parsePath, startsWith, valueAt, type Path } from '../../codec/path.ts';
 import { removeAt, setAt } from '../pathEdit.ts';
 import { apiVersionOf, metadataOf } from '../target.ts';
 import { ownersIn, ownersOfPath } from '../winners.ts';

@@ -1,5 +1,5 @@
 import type { Change } from '../../core/diff.ts';
-import { formatPath } from '../../core/path.ts';
+import { formatPath } from '../../codec/path.ts';
 
 /**
  * The keyed list in which a change removes one item and adds another, printed, or undefined. That is how a new key of an

@@ -1,6 +1,6 @@
 import { equalJson, isJsonObject, setOwn, stringifyJson, type Json, type JsonObject } from '../../codec/json.ts';
 import type { ListSchema } from '../../core/listSchema.ts';
-import type { Path } from '../../core/path.ts';
+import type { Path } from '../../codec/path.ts';
 import { identifyItems } from '../../core/diff.ts';
 import { rekeyedList } from './rekeyed.ts';
 import { pinned } from './replace.ts';

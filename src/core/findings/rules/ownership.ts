@@ -1,4 +1,4 @@
-import { formatPath } from '../../path.ts';
+import { formatPath } from '../../../codec/path.ts';
 import { ownersOf } from '../../ownership.ts';
 import type { Actor, WriteEvent } from '../../traceEvent.ts';
 import { isAtOrBeneath } from '../derive.ts';

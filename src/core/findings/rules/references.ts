@@ -1,5 +1,5 @@
 import { isJsonObject, type Json } from '../../../codec/json.ts';
-import { formatPath, parsePath, valueAt } from '../../path.ts';
+import { formatPath, parsePath, valueAt } from '../../../codec/path.ts';
 import { uidMentions } from '../../references.ts';
 import type { AbsentEvent, ObservedEvent, TraceEvent } from '../../traceEvent.ts';
 import type { ObjectState, VersionRecord } from '../objectState.ts';

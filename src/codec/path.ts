@@ -1,5 +1,5 @@
-import type { Json, JsonObject } from '../codec/json.ts';
-import { equalJson, isJsonObject, parseJson, stringifyJson } from '../codec/json.ts';
+import type { Json, JsonObject } from './json.ts';
+import { equalJson, isJsonObject, parseJson, stringifyJson } from './json.ts';
 
 /**
  * One step into a JSON value, as `managedFields` has them: a field, an item of a keyed list, an item of a set, or an

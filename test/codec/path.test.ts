@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import type { Json } from '../../src/codec/json.ts';
-import type { Path, PathStep } from '../../src/core/path.ts';
-import { equalStep, formatPath, parsePath, startsWith, valueAt } from '../../src/core/path.ts';
+import type { Path, PathStep } from '../../src/codec/path.ts';
+import { equalStep, formatPath, parsePath, startsWith, valueAt } from '../../src/codec/path.ts';
 
 const leaf = fc.oneof(
   fc.string(),
