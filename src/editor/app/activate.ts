@@ -2,7 +2,7 @@ import { commands, l10n, ViewColumn, window, workspace, type ExtensionContext } 
 import { join } from 'node:path';
 import { messageOf } from '../../base/appError.ts';
 import { systemClock } from '../../base/clock.ts';
-import { Clusters, sandboxKey } from '../clusters/clusters.ts';
+import { Clusters } from '../clusters/clusters.ts';
 import { registerBanners } from '../documents/banners.ts';
 import { Decisions } from '../documents/decisions.ts';
 import { registerDeleteCommands } from '../documents/deleteCommands.ts';
@@ -20,7 +20,6 @@ import { TextShelf } from '../documents/textShelf.ts';
 import { versionText } from '../documents/versionText.ts';
 import { registerFindings } from '../findings/findingsView.ts';
 import { registerLabs } from '../labs/labCommands.ts';
-import { registerLessons } from '../labs/lessonsView.ts';
 import { registerRecorder } from '../recorder/recordCommands.ts';
 import { followSandboxFeed } from '../sandbox/sandboxFeed.ts';
 import { registerSandbox } from '../sandbox/sandboxCommands.ts';
@@ -58,7 +57,7 @@ const API_LIMIT_MS = 60_000;
 const FEED_WAIT_MS = 5000;
 
 /** The composition root: makes the parts, registers them, and gives what the extension exports. Nothing is asked of a cluster. */
-export function activateEditor(context: ExtensionContext): ObjectVersionsApi {
+export function activateEditor(context: ExtensionContext, endings: Set<() => Promise<void>>): ObjectVersionsApi {
   const { subscriptions, extensionUri, workspaceState, globalStorageUri } = context;
   const log = window.createOutputChannel('Object Versions', { log: true });
   const showFailure = failurePresenter(log);
@@ -149,6 +148,7 @@ export function activateEditor(context: ExtensionContext): ObjectVersionsApi {
     reports,
     timeline,
     start: () => start(),
+    onDeactivate: (end) => void endings.add(end),
   };
 
   const start = starter(editor);
@@ -190,7 +190,7 @@ export function activateEditor(context: ExtensionContext): ObjectVersionsApi {
     workspace.onDidChangeConfiguration((event) => {
       if (event.affectsConfiguration(`objectVersions.${settingIds.kubeconfig}`)) {
         clusters.reset();
-        watches.retryAll([sandboxKey]);
+        watches.retryFailed();
       }
       if (event.affectsConfiguration('objectVersions')) showWatchContext();
     }),
@@ -204,7 +204,6 @@ export function activateEditor(context: ExtensionContext): ObjectVersionsApi {
     ...registerFindings(editor),
     ...registerSandbox(editor),
     ...registerRecorder(editor),
-    ...registerLessons(editor),
     ...registerLabs(editor),
     ...registerTraceCommands(editor),
     registerTraceEditor(editor, sources),

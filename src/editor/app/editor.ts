@@ -34,4 +34,6 @@ export interface Editor {
   readonly timeline: TimelinePanel;
   /** Begins to watch: the log of earlier windows is read, then the watches start. Doing it again does nothing. */
   start(): void;
+  /** Has something ended when the window closes; VS Code waits for it, though not for long. */
+  onDeactivate(end: () => Promise<void>): void;
 }

@@ -55,6 +55,9 @@ export const commandIds = {
   exportLessonReport: 'objectVersions.exportLessonReport',
   labReplay: 'objectVersions.labReplay',
   labContention: 'objectVersions.labContention',
+  labModular: 'objectVersions.labModular',
+  labLessons: 'objectVersions.labLessons',
+  labLessonFile: 'objectVersions.labLessonFile',
   openWalkthrough: 'objectVersions.openWalkthrough',
 } as const;
 
@@ -102,6 +105,14 @@ export const scheme = 'object-version';
 
 /** The language of documents that show objects: YAML, but never saved or formatted by itself. */
 export const languageId = 'kubernetes-object';
+
+/** The labs' pages, each a webview panel. */
+export const labViewTypes = {
+  modular: 'objectVersions.lab.modular',
+  replay: 'objectVersions.lab.replay',
+  contention: 'objectVersions.lab.contention',
+  lessons: 'objectVersions.lab.lessons',
+} as const;
 
 /** Editors for files and webviews. */
 export const editorIds = { trace: 'objectVersions.trace', timeline: 'objectVersions.timeline' } as const;

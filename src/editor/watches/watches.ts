@@ -146,10 +146,13 @@ export class Watches implements Disposable {
     }
   }
 
-  /** Starts all watches anew but those of some clusters: what they connect with has changed. */
-  retryAll(except: readonly string[]): void {
+  /** Starts the watches anew that wait or failed: what they connect with has changed. Those that are well go on. */
+  retryFailed(): void {
     if (!this.started) return;
-    for (const { id, cluster } of this.definitions()) if (!except.includes(cluster)) this.retry(id);
+    for (const { id } of this.definitions()) {
+      const { phase } = this.status(id);
+      if (phase === 'failed' || phase === 'waiting') this.retry(id);
+    }
   }
 
   /** Ends the watches of a cluster that is no more, such as a stopped sandbox. */
