@@ -101,9 +101,7 @@ export class LabApp {
     } catch (error) {
       if (isAppError(error, 'cancelled')) return false;
       this.refuse(
-        isAppError(error)
-          ? [error.message, error.advice].filter((part) => part !== '').join(' ')
-          : messageOf(error),
+        isAppError(error) ? [error.message, error.advice].filter((part) => part !== '').join(' ') : messageOf(error),
       );
       return false;
     }

@@ -79,7 +79,8 @@ export class ContentionRunView {
       'aria-label',
       translate('Attempts over time: {0} accepted, {1} refused', run.accepted, run.refused),
     );
-    if (run.phase !== 'running') this.table.update([run.binMs, run.acceptedBins, run.refusedBins], () => [this.rows(run)]);
+    if (run.phase !== 'running')
+      this.table.update([run.binMs, run.acceptedBins, run.refusedBins], () => [this.rows(run)]);
   }
 
   draw(run: Run, scale: ChartScale): void {
@@ -88,7 +89,10 @@ export class ContentionRunView {
 
   private verdictOf(run: Run): string {
     const { translate } = this.parts;
-    const gaveUp = run.gaveUp === 0 ? '' : ` ${translate('{0} updates were given up at the bound, and their actors know it.', run.gaveUp)}`;
+    const gaveUp =
+      run.gaveUp === 0
+        ? ''
+        : ` ${translate('{0} updates were given up at the bound, and their actors know it.', run.gaveUp)}`;
     return (
       (run.lost > 0
         ? translate('{0} accepted updates are gone, and nobody was told.', run.lost)
@@ -111,7 +115,11 @@ export class ContentionRunView {
     return element(
       'table',
       {},
-      element('thead', {}, element('tr', {}, ...heads.map((text) => element('th', { text, attributes: { scope: 'col' } })))),
+      element(
+        'thead',
+        {},
+        element('tr', {}, ...heads.map((text) => element('th', { text, attributes: { scope: 'col' } }))),
+      ),
       element('tbody', {}, ...rows),
     );
   }

@@ -79,7 +79,8 @@ export class ContentionView implements LabView {
     for (const [index, run] of state.runs.entries()) {
       let view = this.runs[index];
       if (view === undefined) {
-        view = new ContentionRunView(this.parts, strategyWords(this.parts)[run.options.strategy]);
+        const { strategy } = run.options;
+        view = new ContentionRunView(this.parts, `${strategy}: ${strategyWords(this.parts)[strategy]}`);
         this.runs.push(view);
         this.results.append(view.root);
       }
@@ -135,9 +136,12 @@ export class ContentionView implements LabView {
   }
 
   private select(chosen: Strategy): HTMLSelectElement {
-    const words = strategyWords(this.parts);
     const options = CONTENTION_STRATEGIES.map((strategy) =>
-      element('option', { text: words[strategy], attributes: { value: strategy } }),
+      element('option', {
+        text: strategy,
+        title: strategyWords(this.parts)[strategy],
+        attributes: { value: strategy },
+      }),
     );
     const made = element('select', {}, ...options);
     made.value = chosen;
@@ -176,9 +180,9 @@ function isOther(state: State, before: State): boolean {
 /** What each strategy does, in words. */
 export function strategyWords({ translate }: ViewParts): Readonly<Record<Strategy, string>> {
   return {
-    naive: translate('naive: write what was read, without a token'),
-    'token-swap': translate('token swap: on a conflict take the newest token, keep the stale content'),
-    'read-modify-write': translate('read, modify, write: on a conflict read again and compute anew'),
-    apply: translate('apply: each actor its own field, by server-side apply'),
+    naive: translate('write what was read, without a token'),
+    'token-swap': translate('on a conflict take the newest token, keep the stale content'),
+    'read-modify-write': translate('on a conflict read again and compute anew'),
+    apply: translate('each actor its own field, by server-side apply'),
   };
 }

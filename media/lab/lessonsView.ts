@@ -82,7 +82,10 @@ export class LessonsView implements LabView {
     const waits = step?.question !== undefined && step.predicted === undefined;
     const [check, solve] = this.buttons;
     for (const item of [check, solve]) if (item !== undefined) item.disabled = waits || open?.busy === true;
-    setText(this.hint, waits ? this.parts.translate('Predict first; then act, by whatever tool you like, and check.') : '');
+    setText(
+      this.hint,
+      waits ? this.parts.translate('Predict first; then act, by whatever tool you like, and check.') : '',
+    );
     this.end.update([open?.id, open?.phase, open?.steps, open?.passed], () => this.endNodes(open));
     this.say(state, before);
   }
@@ -151,7 +154,9 @@ export class LessonsView implements LabView {
     if (step.labels !== undefined) {
       this.labels.value = '';
       const { m, a, steps } = step.labels;
-      nodes.push(field(translate('The next {0} labels for m={1} and a={2}, with spaces between them', steps, m, a), this.labels));
+      nodes.push(
+        field(translate('The next {0} labels for m={1} and a={2}, with spaces between them', steps, m, a), this.labels),
+      );
     }
     return nodes;
   }
@@ -191,8 +196,17 @@ export class LessonsView implements LabView {
           ? translate('Passed: {0} of {1} steps by yourself.', own, open.steps.length)
           : translate('Not passed.'),
       }),
-      element('div', { class: 'row' }, ...save),
+      element('div', { class: 'row' }, ...this.nextLesson(open.id), ...save),
     ];
+  }
+
+  /** A button for the lesson after this one, where there is one. */
+  private nextLesson(id: string): Node[] {
+    const { translate, ask } = this.parts;
+    const lessons = this.state?.lessons ?? [];
+    const next = lessons[lessons.findIndex((lesson) => lesson.id === id) + 1];
+    if (next === undefined) return [];
+    return [button(translate('Next Lesson'), () => void ask('lessonStart', { id: next.id }), 'primary')];
   }
 
   private async check(): Promise<void> {

@@ -182,21 +182,27 @@ export class ModularView implements LabView {
       translate('Prediction'),
       translate('Greater than before'),
     ];
-    const rows = history.toReversed().map(({ step, predicted, actual, right, isGreater }) =>
-      element(
-        'tr',
-        {},
-        element('th', { text: String(step), attributes: { scope: 'row' } }),
-        element('td', { text: predicted ?? '–' }),
-        element('td', { text: actual }),
-        element('td', {}, verdict(right, [translate('right'), translate('wrong')])),
-        element('td', { text: isGreater ? translate('yes') : translate('no') }),
-      ),
-    );
+    const rows = history
+      .toReversed()
+      .map(({ step, predicted, actual, right, isGreater }) =>
+        element(
+          'tr',
+          {},
+          element('th', { text: String(step), attributes: { scope: 'row' } }),
+          element('td', { text: predicted ?? '–' }),
+          element('td', { text: actual }),
+          element('td', {}, verdict(right, [translate('right'), translate('wrong')])),
+          element('td', { text: isGreater ? translate('yes') : translate('no') }),
+        ),
+      );
     return element(
       'table',
       {},
-      element('thead', {}, element('tr', {}, ...heads.map((text) => element('th', { text, attributes: { scope: 'col' } })))),
+      element(
+        'thead',
+        {},
+        element('tr', {}, ...heads.map((text) => element('th', { text, attributes: { scope: 'col' } }))),
+      ),
       element('tbody', {}, ...rows),
     );
   }

@@ -48,7 +48,12 @@ export function field(label: string, input: HTMLElement): HTMLLabelElement {
 /** A field for text, or for a number of any size, which is text too. */
 export function textInput(value: string, isNumber = true): HTMLInputElement {
   const input = element('input', {
-    attributes: { type: 'text', autocomplete: 'off', spellcheck: 'false', ...(isNumber ? { inputmode: 'numeric' } : {}) },
+    attributes: {
+      type: 'text',
+      autocomplete: 'off',
+      spellcheck: 'false',
+      ...(isNumber ? { inputmode: 'numeric' } : {}),
+    },
   });
   input.value = value;
   return input;
@@ -86,8 +91,10 @@ export class Choice {
     this.root.addEventListener('submit', (event) => {
       event.preventDefault();
       const { chosen } = this;
-      if (chosen === undefined) options.refuse(options.missing);
-      else options.onSend(chosen);
+      if (chosen === undefined) {
+        options.refuse(options.missing);
+        this.focus();
+      } else options.onSend(chosen);
     });
   }
 

@@ -43,7 +43,13 @@ const isModularState = objectOf({
   ringIsWhole: isBoolean,
   /** The newest steps, oldest first. */
   history: listOf(
-    objectOf({ step: isCount, predicted: optional(isString), actual: isString, right: isBoolean, isGreater: isBoolean }),
+    objectOf({
+      step: isCount,
+      predicted: optional(isString),
+      actual: isString,
+      right: isBoolean,
+      isGreater: isBoolean,
+    }),
   ),
   questions: listOf(
     objectOf({
@@ -91,9 +97,7 @@ const isReplayState = objectOf({
       exchanges: listOf(isExchange),
     }),
   ),
-  current: optional(
-    objectOf({ index: isCount, title: isString, question: isString, choices: listOf(isString) }),
-  ),
+  current: optional(objectOf({ index: isCount, title: isString, question: isString, choices: listOf(isString) })),
   /** There when it is done: whether the server behaved as the contract says in every step. */
   holds: optional(isBoolean),
 });

@@ -105,6 +105,7 @@ export class LabDriver {
   readonly opened: string[] = [];
   private readonly host: LabPageHost<LabPage, RequestChecks>;
   private readonly grounds: LabGrounds;
+  private readonly listeners = new Set<(message: unknown) => void>();
 
   static async open(
     harness: WebviewHarness,
@@ -125,8 +126,6 @@ export class LabDriver {
     await opened.waitForSelector('h1');
     return driver;
   }
-
-  private readonly listeners = new Set<(message: unknown) => void>();
 
   private constructor(page: Page & { pageErrors: string[] }, grounds: LabGrounds, which: LabPage) {
     this.page = page;
@@ -159,6 +158,10 @@ export class LabDriver {
     this.session.dispose();
     await this.session.ended();
     await this.page.close();
+  }
+
+  private receive(message: unknown): void {
+    for (const listener of this.listeners) listener(message);
   }
 
   async text(selector: string): Promise<string> {

@@ -97,6 +97,8 @@ export const contextKeys = {
   recording: 'objectVersions.recording',
   readOnly: 'objectVersions.readOnly',
   lessonRuns: 'objectVersions.lessonRuns',
+  /** With a lesson's id behind a dot: completes the step of the walkthrough. */
+  lessonPassed: 'objectVersions.passed',
   sortedByLastChange: 'objectVersions.sortedByLastChange',
 } as const;
 

@@ -85,7 +85,10 @@ export class ContentionSession implements LabSession<'contention', typeof CONTEN
     for (const key of ['actors', 'updates', 'thinkMs', 'seed'] as const) {
       const [least, most] = BOUNDS[key];
       if (runs.some((run) => run[key] < least || run[key] > most))
-        throw new AppError('usage', translate('{0}: a whole number from {1} to {2} is needed.', words[key], least, most));
+        throw new AppError(
+          'usage',
+          translate('{0}: a whole number from {1} to {2} is needed.', words[key], least, most),
+        );
     }
   }
 
@@ -134,7 +137,17 @@ export class ContentionSession implements LabSession<'contention', typeof CONTEN
         onProgress: ({ retried, gaveUp }) => Object.assign(run, { retried, gaveUp }),
       });
       const { accepted, refused, retried, attempts, gaveUp, lost, seconds } = result;
-      Object.assign(run, { accepted, refused, retried, attempts, gaveUp, lost, seconds, lostIsFinal: true, phase: 'done' });
+      Object.assign(run, {
+        accepted,
+        refused,
+        retried,
+        attempts,
+        gaveUp,
+        lost,
+        seconds,
+        lostIsFinal: true,
+        phase: 'done',
+      });
     } catch (error) {
       run.phase = isAppError(error, 'cancelled') ? 'cancelled' : 'failed';
       if (run.phase === 'failed') {

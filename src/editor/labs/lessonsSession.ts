@@ -15,6 +15,8 @@ export interface LessonsParts extends LabSessionParts {
   builtIn(): Promise<readonly Lesson[]>;
   /** Lets the person choose a lesson file. @throws AppError `cancelled`, `invalid-yaml` */
   chooseFile(): Promise<Lesson>;
+  /** Lets the rest of the editor watch what the lesson is about, before it begins. */
+  watch?(lesson: Lesson, namespace: string, signal: AbortSignal): Promise<void>;
   /** Saves a learner's report where the person wants it. */
   save(report: LessonReport, format: 'json' | 'markdown'): Promise<void>;
 }
@@ -99,7 +101,8 @@ export class LessonsSession implements LabSession<'lessons', typeof LESSON_REQUE
   predict(choice: string): boolean {
     const run = this.current();
     const prediction = run.step?.predict;
-    if (prediction === undefined) throw new AppError('usage', this.parts.translate('This step asks for no prediction.'));
+    if (prediction === undefined)
+      throw new AppError('usage', this.parts.translate('This step asks for no prediction.'));
     if (!prediction.choices.includes(choice))
       throw new AppError('usage', this.parts.translate('First predict: choose one of the answers.'));
     const right = run.predict(choice);
@@ -120,7 +123,7 @@ export class LessonsSession implements LabSession<'lessons', typeof LESSON_REQUE
       const { step } = run;
       const results = await run.check();
       this.checks = run.step === step ? results : [];
-      if (run.step === undefined) this.finish(run);
+      if (run.step === undefined) await this.endNow();
       return results;
     });
   }
@@ -133,7 +136,7 @@ export class LessonsSession implements LabSession<'lessons', typeof LESSON_REQUE
       await run.solve();
       const results = await run.check();
       this.checks = run.step === step ? results : [];
-      if (run.step === undefined) this.finish(run);
+      if (run.step === undefined) await this.endNow();
       return results;
     });
   }
@@ -157,7 +160,11 @@ export class LessonsSession implements LabSession<'lessons', typeof LESSON_REQUE
 
   /** Begins a lesson from a file that the person chooses. */
   async openFile(signal: AbortSignal): Promise<void> {
-    const lesson = await this.parts.chooseFile();
+    await this.openLesson(await this.parts.chooseFile(), signal);
+  }
+
+  /** Begins a lesson that was read from a file; it stays in the list. */
+  async openLesson(lesson: Lesson, signal: AbortSignal): Promise<void> {
     this.lessons = [...(await this.all()).filter((other) => other.id !== lesson.id), lesson];
     await this.start(lesson, signal);
   }
@@ -197,6 +204,7 @@ export class LessonsSession implements LabSession<'lessons', typeof LESSON_REQUE
   private async begin(lesson: Lesson, signal: AbortSignal): Promise<void> {
     const ground = await this.parts.places.open(signal);
     const resources = await ground.resources(signal);
+    await this.parts.watch?.(lesson, ground.namespace, signal);
     this.controller = new AbortController();
     const { LessonRun } = await import('../../lab/lessonRun.ts');
     const run = new LessonRun(lesson, {
@@ -215,10 +223,6 @@ export class LessonsSession implements LabSession<'lessons', typeof LESSON_REQUE
       throw error;
     }
     this.run = run;
-  }
-
-  private finish(run: LessonRun): void {
-    this.reports.set(run.lesson.id, run.report());
   }
 
   private async endNow(): Promise<void> {
@@ -295,7 +299,11 @@ export class LessonsSession implements LabSession<'lessons', typeof LESSON_REQUE
     };
   }
 
-  private stepState(lesson: Lesson, step: LessonStep, report: LessonReport): NonNullable<NonNullable<State['open']>['step']> {
+  private stepState(
+    lesson: Lesson,
+    step: LessonStep,
+    report: LessonReport,
+  ): NonNullable<NonNullable<State['open']>['step']> {
     const own = report.steps.find(({ id }) => id === step.id);
     const labels = step.checks.flatMap((check) => ('labels' in check ? [check.labels] : []))[0];
     const { predict } = step;

@@ -149,7 +149,11 @@ export class ReplaySession implements LabSession<'replay', typeof REPLAY_REQUEST
     });
   }
 
-  private keep({ id, title, expected, observed, holds, lesson }: StepResult, step: ReplayStep, predicted: string): void {
+  private keep(
+    { id, title, expected, observed, holds, lesson }: StepResult,
+    step: ReplayStep,
+    predicted: string,
+  ): void {
     this.steps.push({
       id,
       title,

@@ -1,0 +1,142 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { commands, l10n, Uri, window, type Disposable } from 'vscode';
+import { AppError } from '../../base/appError.ts';
+import { cancelled } from '../../base/clock.ts';
+import { fillIn } from '../../core/timeline/translate.ts';
+import type { Lesson } from '../../lab/lesson.ts';
+import type { LessonReport } from '../../lab/lessonRun.ts';
+import type { Editor } from '../app/editor.ts';
+import { commandIds, contextKeys, viewIds } from '../app/ids.ts';
+import { limited } from '../app/signal.ts';
+import { declaredDefinition } from '../watches/addWatch.ts';
+import type { EditorPlaces } from './editorPlaces.ts';
+import type { LabPanels } from './labPanels.ts';
+import { LessonsSession } from './lessonsSession.ts';
+import { isLessonNode, LessonsTree } from './lessonsView.ts';
+
+/** Starting a lesson may start the sandbox first. */
+const START_LIMIT_MS = 120_000;
+const TEXT_WAIT_MS = 15_000;
+
+/** Our words for an English sentence, from the extension's table of translations. */
+export function translated(sentence: string, ...values: (string | number)[]): string {
+  return fillIn(l10n.bundle?.[sentence] ?? sentence, values);
+}
+
+/** The lessons of this window: one session for the page, the view and the commands. */
+export function lessonsOf(editor: Editor, places: EditorPlaces): LessonsSession {
+  return new LessonsSession({
+    places,
+    clock: editor.clock,
+    translate: translated,
+    onError: (error) => editor.log.error(String(error)),
+    builtIn: async () => (await import('../../lab/lessonFiles.ts')).builtInLessons(),
+    chooseFile,
+    save,
+    watch: (lesson, namespace, signal) => watch(editor, places, lesson, namespace, signal),
+  });
+}
+
+/** The view "Lessons" and the commands of lessons. */
+export function registerLessons(editor: Editor, session: LessonsSession, panels: LabPanels): Disposable[] {
+  const tree = new LessonsTree(session);
+  const start = async (lesson: Lesson): Promise<void> => {
+    panels.show('lessons');
+    await session.start(lesson, limited(START_LIMIT_MS));
+  };
+  return [
+    tree,
+    window.createTreeView(viewIds.lessons, { treeDataProvider: tree }),
+    session.onDidChange(() => {
+      tree.refresh();
+      void commands.executeCommand('setContext', contextKeys.lessonRuns, session.running?.step !== undefined);
+      for (const { id, state } of session.state().lessons)
+        if (state === 'passed') void commands.executeCommand('setContext', `${contextKeys.lessonPassed}.${id}`, true);
+    }),
+    editor.command(commandIds.startLesson, async (node) => start(await chosenLesson(session, node))),
+    editor.command(commandIds.labLessonFile, async (file) => {
+      panels.show('lessons');
+      if (!(file instanceof Uri)) return session.openFile(limited(START_LIMIT_MS));
+      return session.openLesson(await lessonIn(file), limited(START_LIMIT_MS));
+    }),
+    editor.command(commandIds.predictStep, () => predict(session)),
+    editor.command(commandIds.checkStep, () => session.check()),
+    editor.command(commandIds.solveStep, () => session.solve()),
+    editor.command(commandIds.endLesson, () => session.end()),
+    editor.command(commandIds.exportLessonReport, () => session.export('json')),
+  ];
+}
+
+async function chosenLesson(session: LessonsSession, node: unknown): Promise<Lesson> {
+  if (isLessonNode(node)) return node.lesson;
+  const lessons = await session.all();
+  const named = lessons.find((lesson) => lesson.id === node);
+  if (named !== undefined) return named;
+  const chosen = await window.showQuickPick(
+    lessons.map((lesson) => ({ label: lesson.title, detail: lesson.about, lesson })),
+    { title: l10n.t('Start Lesson') },
+  );
+  if (chosen === undefined) throw cancelled();
+  return chosen.lesson;
+}
+
+/** Asks for the prediction of this step by the keyboard, for those who do without the page. */
+async function predict(session: LessonsSession): Promise<void> {
+  const step = session.running?.step;
+  if (step === undefined) throw new AppError('usage', l10n.t('No lesson runs.'));
+  if (step.checks.some((check) => 'labels' in check)) {
+    const prompt = l10n.t('The labels in order, with spaces between them');
+    const typed = await window.showInputBox({ title: step.title, prompt, ignoreFocusOut: true });
+    if (typed === undefined) throw cancelled();
+    session.predictLabels(typed.split(/[\s,]+/).filter((word) => word !== ''));
+  }
+  if (step.predict === undefined) return;
+  const { question, choices, answer } = step.predict;
+  const options = { title: step.title, placeHolder: question, ignoreFocusOut: true };
+  const choice = await window.showQuickPick([...choices], options);
+  if (choice === undefined) throw cancelled();
+  const sentence = session.predict(choice)
+    ? l10n.t('That is what the contract says.')
+    : l10n.t('The contract says: {0}.', answer);
+  window.setStatusBarMessage(sentence, TEXT_WAIT_MS);
+}
+
+async function chooseFile(): Promise<Lesson> {
+  const [file] =
+    (await window.showOpenDialog({ title: l10n.t('Open a Lesson File'), filters: { YAML: ['yaml', 'yml'] } })) ?? [];
+  if (file === undefined) throw cancelled();
+  return lessonIn(file);
+}
+
+async function lessonIn(file: Uri): Promise<Lesson> {
+  const { readLesson } = await import('../../lab/lesson.ts');
+  return readLesson(await readFile(file.fsPath, 'utf8'), file.fsPath);
+}
+
+/** Saves a report; the name that the person gives decides between JSON and Markdown. */
+async function save(report: LessonReport, format: 'json' | 'markdown'): Promise<void> {
+  const filters = { json: { JSON: ['json'], Markdown: ['md'] }, markdown: { Markdown: ['md'], JSON: ['json'] } };
+  const target = await window.showSaveDialog({ title: l10n.t('Export Lesson Report'), filters: filters[format] });
+  if (target === undefined) throw cancelled();
+  const asText = target.fsPath.endsWith('.md') || (format === 'markdown' && !target.fsPath.endsWith('.json'));
+  const { lessonReportText } = await import('../../lab/lessonReportText.ts');
+  const text = asText ? lessonReportText(report, translated) : `${JSON.stringify(report, undefined, 2)}\n`;
+  await writeFile(target.fsPath, text);
+}
+
+/** Lets the tree show what the lesson is about. */
+async function watch(
+  editor: Editor,
+  places: EditorPlaces,
+  lesson: Lesson,
+  namespace: string,
+  signal: AbortSignal,
+): Promise<void> {
+  const connected = places.connected();
+  if (connected === undefined) return;
+  const refs = lesson.steps
+    .flatMap((step) => step.checks)
+    .flatMap((check) => ('labels' in check ? [] : 'absent' in check ? [check.absent] : [check.object]));
+  for (const resource of new Set(refs.map((ref) => ref.resource)))
+    await editor.watches.add(await declaredDefinition(connected, `${resource} in ${namespace}`, signal), false);
+}
