@@ -3,6 +3,7 @@ import { build, context } from 'esbuild';
 import { cpSync, existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { root, say } from './bootstrap.mjs';
+import { lazyBuiltins } from './lazyBuiltins.mjs';
 
 const watch = process.argv.includes('--watch');
 const dist = join(root, 'dist');
@@ -51,6 +52,7 @@ const bundles = [
     outdir: 'dist/cli',
     format: 'esm',
     splitting: true,
+    plugins: [lazyBuiltins],
     banner: { js: requireForEsm },
   },
   {

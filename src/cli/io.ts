@@ -2,7 +2,7 @@ import type { Clock } from '../base/clock.ts';
 
 /**
  * What a command may touch of the process. `stdout` takes the result (one JSON document, JSON Lines, or text),
- * `stderr` messages to a person. The signal aborts on SIGINT and SIGTERM.
+ * `stderr` messages to a person. The signal aborts on SIGINT, SIGTERM and SIGHUP.
  */
 export interface CliIo {
   stdout(text: string): void;

@@ -8,6 +8,7 @@ import { describeTarget, type Target } from '../write/target.ts';
 import type { ObservedReport } from '../write/waitObserved.ts';
 import { cliUserAgent, connect, findNamed, withClusterOptions } from './connect.ts';
 import { exitCodes } from './exitCodes.ts';
+import { keptTexts } from './keptTexts.ts';
 import { intentFrom, type IntentOptions } from './modifyIntent.ts';
 import { TimeLimit } from './timeLimit.ts';
 import { attemptLine, tellReport, tellWriteError } from './writeReport.ts';
@@ -106,7 +107,9 @@ async function run(text: string, given: string | undefined, options: ModifyCliOp
       ...(options.uid === undefined ? {} : { uid: options.uid }),
       ...(options.subresource === undefined ? {} : { subresource: options.subresource }),
     };
-    const schema = await limit.within(async (signal) => listSchemaFor(cluster, resource, signal));
+    const schema = await limit.within(async (signal) =>
+      listSchemaFor(cluster, resource, signal, keptTexts('schemas', io)),
+    );
     const report = await modify(cluster, target, intent, {
       ...optionsOf(options, io),
       timeoutMs: limit.remainingMs,

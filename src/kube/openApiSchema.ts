@@ -1,4 +1,4 @@
-import { isJsonObject, type Json, type JsonObject } from '../codec/json.ts';
+import { isJsonObject, setOwn, type Json, type JsonObject } from '../codec/json.ts';
 import type { ListSchema, ListType } from '../core/listSchema.ts';
 import type { Path, PathStep } from '../codec/path.ts';
 
@@ -29,6 +29,33 @@ export function schemaFromOpenApi(document: JsonObject, kind: Kind): ListSchema 
     },
     isAtomicMapAt: (path) => at(path)?.some((part) => part['x-kubernetes-map-type'] === 'atomic') ?? false,
   };
+}
+
+/**
+ * What a document says about one kind: its schema and all that it refers to, without prose. `schemaFromOpenApi` finds in it
+ * what it finds in the whole document.
+ */
+export function partForKind(document: JsonObject, kind: Kind): JsonObject {
+  const schemas = object(object(document['components'])['schemas']);
+  const part: JsonObject = {};
+  const waiting = Object.keys(schemas).filter((name) => isOfKind(schemas[name] ?? null, kind));
+  for (let name = waiting.pop(); name !== undefined; name = waiting.pop()) {
+    const schema = schemas[name];
+    if (Object.hasOwn(part, name) || schema === undefined) continue;
+    setOwn(part, name, schema);
+    waiting.push(...referencesIn(schema));
+  }
+  return { components: { schemas: part } };
+}
+
+function referencesIn(value: Json): string[] {
+  if (Array.isArray(value)) return value.flatMap(referencesIn);
+  if (!isJsonObject(value)) return [];
+  const reference = value['$ref'];
+  return [
+    ...(typeof reference === 'string' ? [reference.replace(REFERENCE, '')] : []),
+    ...Object.values(value).flatMap(referencesIn),
+  ];
 }
 
 /** A schema with all that it refers to: a member counts from the first part that has it. */

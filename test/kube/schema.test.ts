@@ -4,7 +4,7 @@ import { systemClock } from '../../src/base/clock.ts';
 import type { JsonObject } from '../../src/codec/json.ts';
 import type { Path } from '../../src/codec/path.ts';
 import { parsePath } from '../../src/codec/path.ts';
-import { schemaFromOpenApi } from '../../src/kube/openApiSchema.ts';
+import { partForKind, schemaFromOpenApi } from '../../src/kube/openApiSchema.ts';
 import { listSchemaFor } from '../../src/kube/schema.ts';
 import { sendJson, sendStatus, startFakeServer } from './fakeServer.ts';
 import { clusterFor } from './harness.ts';
@@ -137,6 +137,41 @@ describe('list schemas', () => {
       undefined,
     );
     cluster.dispose();
+    await server.stop();
+  });
+
+  it('a kind’s part of a document says what the whole document says, and no more', () => {
+    const other = { 'x-kubernetes-group-version-kind': [{ ...kind, kind: 'Other' }], properties: { own: ref('Own') } };
+    const schemas = { ...((document['components'] as JsonObject)['schemas'] as JsonObject), Other: other, Own: {} };
+    const part = partForKind({ components: { schemas } }, kind);
+    assert.deepEqual(part, document);
+    assert.equal(schemaFromOpenApi(part, { ...kind, kind: 'Other' }), undefined);
+  });
+
+  it('what was kept of a document is not fetched again, and a torn one is', async () => {
+    const server = await startFakeServer((request, response) => {
+      const address = '/openapi/v3/apis/demo/v1?hash=one';
+      if (request.path === '/openapi/v3')
+        sendJson(response, 200, { paths: { 'apis/demo/v1': { serverRelativeURL: address } } });
+      else sendJson(response, 200, document);
+    });
+    const texts = new Map<string, string>();
+    const kept = {
+      read: (key: string) => Promise.resolve(texts.get(key)),
+      write: (key: string, text: string) => Promise.resolve(void texts.set(key, text)),
+    };
+    const type = async (): Promise<unknown> => {
+      const cluster = clusterFor(server.url, systemClock);
+      const schema = await listSchemaFor(cluster, kind, signal, kept);
+      cluster.dispose();
+      return schema.listTypeAt(at('.spec.set'));
+    };
+    const fetched = (): number => server.requests.filter((request) => request.path !== '/openapi/v3').length;
+    for (let round = 0; round < 3; round += 1) assert.deepEqual(await type(), { type: 'set' });
+    assert.equal(fetched(), 1);
+    for (const [key, text] of texts) texts.set(key, text.slice(0, -5));
+    assert.deepEqual(await type(), { type: 'set' });
+    assert.equal(fetched(), 2);
     await server.stop();
   });
 

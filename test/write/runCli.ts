@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
+import { lazyBuiltins } from '../../scripts/lazyBuiltins.mjs';
 
 /** What a run of the command line left. */
 export interface CliResult {
@@ -36,6 +37,7 @@ export class BundledCli {
       platform: 'node',
       target: 'node22',
       logLevel: 'error',
+      plugins: [lazyBuiltins],
       alias: { undici: join(root, 'src/kube/undiciStub.ts') },
       banner: {
         js: "import { createRequire as createRequireForBundle } from 'node:module'; const require = createRequireForBundle(import.meta.url);",
