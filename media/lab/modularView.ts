@@ -5,6 +5,8 @@ import { ringPicture } from './ring.ts';
 
 type State = StateOf<'modular'>;
 
+const ORDER_WORDS: readonly OrderWord[] = ['newer', 'older', 'the same'];
+
 /** The page of the modular lab. */
 export class ModularView implements LabView {
   readonly root: HTMLElement;
@@ -125,7 +127,7 @@ export class ModularView implements LabView {
   }
 
   private question(question: State['questions'][number]): Node {
-    const { translate, refuse, ask, announce } = this.parts;
+    const { translate, refuse } = this.parts;
     const { id, older, newer, earlierStep, laterStep, chosen, ruleSays } = question;
     const text = translate(
       'Step {0} showed {1}, step {2} showed {3}. If greater meant newer, what would the later label be?',
@@ -136,21 +138,14 @@ export class ModularView implements LabView {
     );
     if (chosen === undefined || ruleSays === undefined) {
       const words = this.orderWords();
-      const send = (choice: string): void => {
-        const found = (Object.keys(words) as OrderWord[]).find((word) => word === choice);
-        if (found === undefined) return;
-        void ask('modularAnswer', { id, choice: found }).then((isDone) => {
-          if (isDone) announce(this.root.querySelector(`[data-question="${id}"]`)?.textContent ?? '');
-        });
-      };
       return new Choice({
         name: `order-${id}`,
         question: text,
-        choices: (Object.keys(words) as OrderWord[]).map((value) => ({ value, text: words[value] })),
+        choices: ORDER_WORDS.map((value) => ({ value, text: words[value] })),
         send: translate('Answer'),
         missing: translate('First predict: choose one of the answers.'),
         refuse,
-        onSend: send,
+        onSend: (choice) => void this.answer(id, choice),
       }).root;
     }
     const words = this.orderWords();
@@ -165,6 +160,12 @@ export class ModularView implements LabView {
       element('p', { text }),
       element('p', { class: ruleSays === chosen ? 'right' : 'wrong', text: `${said} ${truth}` }),
     );
+  }
+
+  private async answer(id: string, value: string): Promise<void> {
+    const choice = ORDER_WORDS.find((word) => word === value);
+    if (choice === undefined || !(await this.parts.ask('modularAnswer', { id, choice }))) return;
+    this.parts.announce(this.root.querySelector(`[data-question="${id}"]`)?.textContent ?? '');
   }
 
   private orderWords(): Readonly<Record<OrderWord, string>> {

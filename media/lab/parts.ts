@@ -8,11 +8,11 @@ import { element, setText } from '../shared/dom.ts';
 export interface ViewParts {
   readonly translate: Translate;
   /** Sends a request; what goes wrong is shown. Resolves to whether it went well, never rejects. */
-  ask<M extends keyof LabRequests & string>(method: M, params: ParamsOf<LabRequests, M>): Promise<boolean>;
+  readonly ask: <M extends keyof LabRequests>(method: M, params: ParamsOf<LabRequests, M>) => Promise<boolean>;
   /** Shows a sentence as the page's problem. */
-  refuse(sentence: string): void;
+  readonly refuse: (sentence: string) => void;
   /** Tells a screen reader what came of something. */
-  announce(sentence: string): void;
+  readonly announce: (sentence: string) => void;
 }
 
 /** The view of one page: its element, and how it shows a state. A state of another page is ignored. */

@@ -94,7 +94,7 @@ export class LabGrounds {
           save: async (report, format) => void this.saved.push({ report, format }),
         }),
     }[page]();
-    return made as unknown as LabSession<LabPage, RequestChecks>;
+    return made;
   }
 }
 

@@ -17,6 +17,7 @@ window.labViolations = [];
 document.addEventListener('securitypolicyviolation', (event) =>
   window.labViolations.push(`${event.violatedDirective} ${event.blockedURI}`),
 );
+/** What the page kept, which lives as long as the page here. */
 let kept: unknown;
 const api = {
   postMessage: (message: unknown) => {
@@ -30,5 +31,3 @@ const api = {
   },
 };
 window.acquireVsCodeApi = () => api;
-
-export {};

@@ -85,12 +85,13 @@ export class EditorPlaces implements LabPlaces {
     this.changed.dispose();
   }
 
-  private ground({ cluster, id, discovery }: ConnectedCluster, namespace: string): LabGround {
+  private ground(connected: ConnectedCluster, namespace: string): LabGround {
+    const { cluster, id } = connected;
     const { session, userAgent } = this.editor;
     return {
       server: cluster,
       namespace,
-      resources: (signal) => discovery(signal),
+      resources: (signal) => connected.discovery(signal),
       onExchange: (exchange) => session.append(exchangeEvents(exchange, { cluster: id, secretKey: session.secretKey })),
       safeWriteLog: {
         onEvent: (event) => session.append([event]),

@@ -1,6 +1,6 @@
 import { tokenBadge } from '../../core/tokenBadge.ts';
-import { isJsonObject } from '../../codec/json.ts';
-import { metadataOf, textOf, tokenOf, uidOf, type Exchange } from '../../lab/labClient.ts';
+import { isJsonObject, type JsonObject } from '../../codec/json.ts';
+import { textOf, tokenOf, uidOf, type Exchange } from '../../lab/labClient.ts';
 import type { LabBadge, LabExchange } from '../../protocol/labStates.ts';
 
 const UID_SHOWN = 8;
@@ -13,9 +13,11 @@ export class LabExchanges {
   shown(exchange: Exchange): LabExchange {
     const { actor, request, reply, answer, sent } = exchange;
     const uid = uidOf(answer);
-    const sentObject = isJsonObject(sent ?? null) && !Array.isArray(sent) && typeof sent === 'object' ? sent : null;
-    const sentToken = sentObject === null ? '' : tokenOf(sentObject);
-    const sentUid = sentObject === null ? '' : uidOf(sentObject) || preconditionUid(sentObject);
+    const body = sent ?? null;
+    const sentObject: JsonObject = isJsonObject(body) ? body : {};
+    const sentToken = tokenOf(sentObject);
+    const ownUid = uidOf(sentObject);
+    const sentUid = ownUid === '' ? preconditionUid(sentObject) : ownUid;
     const reason = textOf(answer['reason']);
     const token = tokenOf(answer);
     return {
@@ -44,7 +46,7 @@ function methodOf({ request }: Exchange): string {
   return `apply${request.query?.['force'] === 'true' ? ' --force' : ''}${dry}`;
 }
 
-function preconditionUid(options: Parameters<typeof metadataOf>[0]): string {
+function preconditionUid(options: JsonObject): string {
   const { preconditions } = options;
   return isJsonObject(preconditions) ? textOf(preconditions['uid']) : '';
 }

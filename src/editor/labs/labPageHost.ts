@@ -54,7 +54,7 @@ export class LabPageHost<P extends LabPage, R extends RequestChecks> implements 
         port: parts.port,
         sends: HOST_REQUESTS,
         answers: { ...session.requests, ...COMMON_REQUESTS },
-        handlers: { ...session.handlers, ...common } as Handlers<R & typeof COMMON_REQUESTS>,
+        handlers: { ...session.handlers, ...common },
         notifications: isLabToHost,
         onNotification: (message: LabToHost) => this.take(message),
         onProblem: parts.onProblem,

@@ -1,0 +1,139 @@
+import assert from 'node:assert/strict';
+import * as vscode from 'vscode';
+import type { ObjectVersionsApi } from '../../../src/editor/app/api.ts';
+import { apiServer, send } from '../apiServer.ts';
+import { closeAll, extension, removeAllWatches, until, useKubeconfig } from '../extension.ts';
+import { click, press, screenshot, texts, type } from '../window.ts';
+
+/** Whether the window can be asked: only where our launcher is the executable. */
+const seen = async (): Promise<boolean> => (await texts('body')) !== undefined;
+
+describe('the labs’ pages', () => {
+  let api: ObjectVersionsApi;
+
+  before(async () => {
+    api = await extension();
+    await removeAllWatches(api);
+    await closeAll();
+  });
+
+  after(async () => {
+    await vscode.commands.executeCommand('objectVersions.stopSandbox');
+    await closeAll();
+  });
+
+  afterEach(() => closeAll());
+
+  const says = (what: string, selector: string, wanted: RegExp): Promise<unknown> =>
+    until(what, async () => ((await texts(selector)) ?? []).some((text) => wanted.test(text)) || undefined, 60_000);
+  const open = async (command: string): Promise<void> => {
+    await vscode.commands.executeCommand(`objectVersions.${command}`);
+    await says('the page', 'h1', /./);
+  };
+  const writesOf = (prefix: string): { outcome: string; token: string }[] =>
+    [...api.history().names.values()]
+      .filter(({ name }) => name.name.startsWith(prefix))
+      .flatMap(({ writes }) => writes)
+      .map((write) => ({ outcome: write.outcome, token: `${write.at} ${write.verb}` }));
+
+  it('modular: eight predictions by keyboard, and 0 comes after 7', async function () {
+    if (!(await seen())) return;
+    this.timeout(120_000);
+    await open('labModular');
+    await says('the disclaimer', '.disclaimer', /resourceVersion/);
+    await until('the field', async () => (await click('.beside input')) || undefined);
+    for (const next of ['1', '2', '3', '4', '5', '6', '7', '0']) {
+      await type(next);
+      await press('Enter');
+      await says(`step to ${next}`, '.result', new RegExp(`: \\D*\\d+\\D+${next}\\.`));
+    }
+    await says('the question', 'legend', /7.*0/);
+    await screenshot('lab-modular');
+  });
+
+  it('replay: each step after its prediction, on the timeline once, and nothing is left', async function () {
+    if (!(await seen())) return;
+    this.timeout(240_000);
+    await open('labReplay');
+    await click('.replay .primary');
+    for (let step = 1; ; step += 1) {
+      await says(`step ${step}`, '.current h2, .result', new RegExp(`^(${step}\\.|✓|.*contract)`));
+      if (((await texts('.current h2')) ?? []).length === 0) break;
+      await click('.choice input');
+      await click('.question .primary');
+      await says(`the card of step ${step}`, '.card h2', new RegExp(` ${step}\\. `));
+    }
+    await says('the verdict', '.result', /behaved as the contract says/);
+    await screenshot('lab-replay');
+    const writes = writesOf('versions-replay-');
+    assert.equal(writes.filter(({ outcome }) => outcome === 'version-conflict').length, 2, JSON.stringify(writes));
+    assert.ok(writes.some(({ outcome }) => outcome === 'field-conflict'));
+    assert.equal(new Set(writes.map(({ token }) => token)).size, writes.length, 'no write is there twice');
+    assert.ok(
+      api.findings().some(({ id }) => id === 'lost-update'),
+      'the token swap is found',
+    );
+  });
+
+  it('contention: counts while it runs, and the token swap loses updates', async function () {
+    if (!(await seen())) return;
+    this.timeout(120_000);
+    await open('labContention');
+    await click('.settings input[type=checkbox]');
+    await click('.settings .primary');
+    await until(
+      'both ends',
+      async () => {
+        const ends = (await texts('.run .result')) ?? [];
+        return ends.length === 2 && ends.every((text) => text.length > 2) ? true : undefined;
+      },
+      100_000,
+    );
+    const lost = (await texts('.count.lost dd')) ?? [];
+    assert.ok(Number(lost[0]) > 0 && lost[1] === '0', lost.join());
+    await screenshot('lab-contention');
+  });
+
+  it('replay on a cluster and in a namespace that the person chose; closing the panel in the middle removes the object', async function () {
+    if (!(await seen())) return;
+    this.timeout(120_000);
+    await useKubeconfig({ 'lab-cluster': { server: apiServer.url.href } });
+    await open('labReplay');
+    await click('.place .link');
+    await until(
+      'the contexts',
+      async () => ((await texts('.quick-input-list')) ?? []).join().includes('lab-cluster') || undefined,
+    );
+    await type('lab-cluster');
+    await press('Enter');
+    await until(
+      'the namespaces',
+      async () => ((await texts('.quick-input-list')) ?? []).join().includes('kube-system') || undefined,
+    );
+    await type('default');
+    await press('Enter');
+    await says('the place', '.place', /lab-cluster/);
+    await click('.replay .primary');
+    await says('step 1', '.current h2', /^1\./);
+    await click('.choice input');
+    await click('.question .primary');
+    await says('step 2', '.current h2', /^2\./);
+    const left = async (): Promise<string[]> => {
+      const { body } = await send('GET', '/api/v1/namespaces/default/configmaps');
+      const { items } = body as unknown as { items: { metadata: { name: string } }[] };
+      return items.map((item) => item.metadata.name).filter((name) => name.startsWith('versions-replay-'));
+    };
+    assert.equal((await left()).length, 1);
+    await closeAll();
+    await until('nothing is left', async () => ((await left()).length === 0 ? true : undefined));
+    await open('labReplay');
+    await click('.place .link');
+    await until(
+      'the contexts',
+      async () => ((await texts('.quick-input-list')) ?? []).join().includes('sandbox') || undefined,
+    );
+    await type('sandbox');
+    await press('Enter');
+    await says('the place', '.place', /sandbox/i);
+  });
+});
