@@ -6,6 +6,13 @@ export interface Given {
   readonly seq: number;
   readonly how: ReadEvent['verb'] | 'write';
   readonly cacheAllowed: boolean;
+  /** When it was first read, where the answer to a write had given it before. */
+  readonly read?: Given;
+}
+
+/** When a version was first read, whatever a write's answer had told before; undefined where it never was. */
+export function firstRead(given: Given): Given | undefined {
+  return given.how === 'write' ? given.read : given;
 }
 
 /** What one actor was given of one object. */
@@ -71,7 +78,10 @@ export class ActorKnowledge {
 
   give(uid: string, nameKey: string, token: Token, given: Given, ending: boolean): void {
     const known = this.objects.get(uid) ?? { tokens: new Map<Token, Given>(), last: undefined };
-    if (!known.tokens.has(token)) known.tokens.set(token, given);
+    const first = known.tokens.get(token);
+    if (first === undefined) known.tokens.set(token, given);
+    else if (given.how !== 'write' && firstRead(first) === undefined)
+      known.tokens.set(token, { ...first, read: given });
     known.last = { token, given };
     if (known.tokens.size > MAX_TOKENS) dropFirst(known.tokens);
     if (given.how === 'watch') this.watch(uid, token, given.at);

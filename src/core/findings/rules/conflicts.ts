@@ -1,7 +1,8 @@
 import { stringifyJson } from '../../../codec/json.ts';
+import { nameKey } from '../../history.ts';
 import type { WriteEvent } from '../../traceEvent.ts';
 import { hashText } from '../../hash.ts';
-import { actorKey, actorName, sameActor } from '../knowledge.ts';
+import { actorKey, actorName, firstRead, sameActor } from '../knowledge.ts';
 import { changedPaths, outermost } from '../leaves.ts';
 import type { Rule } from '../rule.ts';
 import { actionKey, writtenObject, type World } from '../world.ts';
@@ -33,11 +34,16 @@ const SAME_BODY = 3;
  */
 export class ConflictRule implements Rule {
   private readonly runs = new Map<string, Run>();
+  /** Per actor and object: the token that its last accepted write replaced, whatever part it wrote. */
+  private readonly retired = new Map<string, string>();
 
   write(event: WriteEvent, world: World): void {
     const key = actionKey(event);
     if (event.outcome === 'accepted' || event.outcome === 'unchanged') {
-      if (event.dryRun !== true) this.runs.delete(key);
+      if (event.dryRun !== true) {
+        this.runs.delete(key);
+        this.retire(event);
+      }
       return;
     }
     if (event.outcome === 'uid-mismatch') reportMismatch(event, world);
@@ -84,11 +90,24 @@ export class ConflictRule implements Rule {
   private wasRead(event: WriteEvent, token: string, world: World): boolean {
     const uid = world.target(event)?.uid ?? '';
     const given = world.knowledge.of(event.actor).objects.get(uid)?.tokens.get(token);
-    return given !== undefined && (given.how === 'get' || given.how === 'list');
+    const read = given === undefined ? undefined : firstRead(given);
+    return read !== undefined && read.how !== 'watch';
+  }
+
+  private retire(event: WriteEvent): void {
+    const token = event.preconditions?.token;
+    if (token === undefined || token === event.result?.token || event.outcome === 'unchanged') return;
+    const key = ownKey(event);
+    this.retired.delete(key);
+    this.retired.set(key, token);
+    const oldest = this.retired.size > MAX_RUNS ? this.retired.keys().next().value : undefined;
+    if (oldest !== undefined) this.retired.delete(oldest);
   }
 
   /** Whether the write that retired the token was the same actor's. */
   private isSelf(event: WriteEvent, world: World): boolean {
+    const token = event.preconditions?.token;
+    if (token !== undefined && this.retired.get(ownKey(event)) === token) return true;
     const object = world.target(event);
     const index = object?.indexOf(event.preconditions?.token ?? '') ?? -1;
     const next = index < 0 ? undefined : object?.versions[index + 1];
@@ -98,7 +117,12 @@ export class ConflictRule implements Rule {
   /** Leader election is known by its object; nothing is kept. */
   end(): void {
     this.runs.clear();
+    this.retired.clear();
   }
+}
+
+function ownKey(event: WriteEvent): string {
+  return `${actorKey(event.actor)}\0${nameKey(event.cluster, event.name)}`;
 }
 
 function isLoop(refusals: readonly Refusal[], now: number, count: number, windowMs: number): boolean {

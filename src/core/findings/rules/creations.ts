@@ -35,15 +35,9 @@ export class CreationRule implements Rule {
 
   read(event: ReadEvent): void {
     const prefix = `${actorKey(event.actor)}\0${event.cluster}\0${event.scope.group}/${event.scope.resource}\0`;
-    for (const item of event.given) {
-      this.refused.delete(
-        [
-          actorKey(event.actor),
-          nameKey(event.cluster, { ...event.scope, namespace: item.namespace, name: item.name }),
-          '',
-        ].join('\0'),
-      );
-    }
+    for (const item of event.given) this.forget(event, item.namespace, item.name);
+    const unseen = event.given.length === 0 && (event.code === undefined || event.code === 200);
+    if (unseen && event.verb !== 'watch') this.forgetUnseen(event);
     for (const [key, list] of this.created) {
       if (!key.startsWith(`${actorKey(event.actor)}\0`)) continue;
       const [, , , , owner] = key.split('\0');
@@ -69,6 +63,25 @@ export class CreationRule implements Rule {
       this.refused.delete(actionKey(event));
       this.checkDuplicate(event, world);
     }
+  }
+
+  private forget(event: ReadEvent, namespace: string, name: string): void {
+    const key = [actorKey(event.actor), nameKey(event.cluster, { ...event.scope, namespace, name }), ''].join('\0');
+    this.refused.delete(key);
+  }
+
+  /** A read that succeeded, but whose answer the log does not hold: it showed what it asked for. */
+  private forgetUnseen(event: ReadEvent): void {
+    const { namespace = '', name } = event.scope;
+    if (name !== undefined) {
+      this.forget(event, namespace, name);
+      return;
+    }
+    if (event.via !== 'audit') return;
+    const { group, resource } = event.scope;
+    const within = namespace === '' ? [] : [namespace];
+    const prefix = [actorKey(event.actor), event.cluster, group, resource, ...within, ''].join('\0');
+    for (const key of this.refused.keys()) if (key.startsWith(prefix)) this.refused.delete(key);
   }
 
   private extend(event: WriteEvent, world: World): void {

@@ -1,6 +1,6 @@
 import type { ReadEvent, WriteEvent } from '../../traceEvent.ts';
 import { isForeign, latestChange } from '../given.ts';
-import { actorKey, actorName, sameActor, type Given } from '../knowledge.ts';
+import { actorKey, actorName, firstRead, sameActor, type Given } from '../knowledge.ts';
 import { outermost } from '../leaves.ts';
 import type { ObjectState } from '../objectState.ts';
 import type { Rule, VersionChange } from '../rule.ts';
@@ -81,6 +81,10 @@ export class StaleReadRule implements Rule {
     if (token !== undefined && token !== '' && token !== '0') return;
     const start = write.startedAt ?? write.at;
     const known = world.knowledge.of(write.actor).objects.get(object.uid);
+    const reads = [...(known?.tokens ?? [])].flatMap(([other, given]) => {
+      const read = firstRead(given);
+      return read !== undefined && read.at <= start && read.seq < write.seq ? [{ token: other, read }] : [];
+    });
     const undone = changed.filter((path) => {
       const at = latestChange(object, path, change.index - 1);
       const by = at === undefined ? undefined : object.versions[at];
@@ -91,24 +95,19 @@ export class StaleReadRule implements Rule {
         isForeign(by, write.actor)
       )
         return false;
-      const readSince = [...(known?.tokens ?? [])].some(
-        ([other, given]) =>
-          given.how !== 'write' && given.at <= start && given.seq < write.seq && object.indexOf(other) >= at,
-      );
+      const readSince = reads.some((item) => object.indexOf(item.token) >= at);
       return !readSince && object.versions[at - 1]?.leaves?.get(path) === version.leaves?.get(path);
     });
-    const base = [...(known?.tokens ?? [])].findLast(
-      ([, given]) => given.how !== 'write' && given.at <= start && given.seq < write.seq,
-    );
+    const base = reads.toSorted((a, b) => a.read.seq - b.read.seq).at(-1);
     if (undone.length === 0 || base === undefined) return;
-    if (!(base[1].seq > (object.versions[object.indexOf(base[0])]?.seq ?? 0) || base[1].cacheAllowed)) return;
+    if (!(base.read.seq > (object.version(base.token)?.seq ?? 0) || base.read.cacheAllowed)) return;
     const own = latestChange(object, undone[0] ?? '', change.index - 1);
     report(
       write,
       object,
       'own-write',
-      [object.versions[own ?? 0]?.author?.seq ?? 0, base[1].seq, write.seq],
-      { read: base[0] },
+      [object.versions[own ?? 0]?.author?.seq ?? 0, base.read.seq, write.seq],
+      { read: base.token },
       outermost(undone),
       world,
     );
@@ -121,7 +120,7 @@ export class StaleReadRule implements Rule {
     if (known === undefined || known.tokens.has(token) || object.version(token) !== undefined || object.truncated)
       return;
     if (actor.blindReads.has(resource) || event.via === 'write' || known.tokens.size >= 48) return;
-    if (![...known.tokens.values()].some((given) => given.how !== 'write')) return;
+    if (![...known.tokens.values()].some((given) => firstRead(given) !== undefined)) return;
     const who = actorName(event.actor);
     world.report({
       key: ['invented-token', actionKey(event), token].join('\0'),
