@@ -201,7 +201,11 @@ export class World {
     if (!stored || result === undefined || result.uid === '' || event.verb === 'deletecollection') return;
     if (isNoise(event.name)) return;
     const object = this.objectFor(event.cluster, event.name, result.uid, event);
-    if (event.verb === 'delete') return;
+    if (event.verb === 'delete') {
+      // What waits for finalizers or a grace period is answered as the object itself; a bare success says that it is gone.
+      if (result.token === '') object.gone ??= { at: event.at, seq: event.seq };
+      return;
+    }
     if (result.token === '') return;
     const given = { at: event.at, seq: event.seq, how: 'write' as const, cacheAllowed: false };
     this.knowledge.of(event.actor).give(result.uid, nameKey(event.cluster, event.name), result.token, given, false);
