@@ -18,7 +18,7 @@ export function registerLesson(lab: Command, io: CliIo): void {
     .description('a lesson: predict, act, and see what the server holds')
     .option('--solve', 'have every step done for you')
     .option('--skip <step...>', 'with --solve: steps that are not done, which must then fail their checks')
-    .option('--report <file>', 'write the learner’s report, as JSON')
+    .option('--report <file>', 'write the learner’s report: Markdown where the name ends in .md, else JSON')
     .action(async (lesson: string | undefined, options: LessonCliOptions) => {
       const { builtInLessons, findLesson } = await import('../lab/lessonFiles.ts');
       if (lesson === undefined) {
@@ -40,7 +40,12 @@ export function registerLesson(lab: Command, io: CliIo): void {
       });
       if (options.report !== undefined) {
         const { writeFile } = await import('node:fs/promises');
-        await writeFile(options.report, `${JSON.stringify(report, undefined, 2)}\n`);
+        const { lessonReportText } = await import('../lab/lessonReportText.ts');
+        const { english } = await import('../core/timeline/translate.ts');
+        const text = options.report.endsWith('.md')
+          ? lessonReportText(report, english)
+          : `${JSON.stringify(report, undefined, 2)}\n`;
+        await writeFile(options.report, text);
       }
       if (options.output === 'json') io.stdout(`${JSON.stringify(report)}\n`);
       else io.stdout(report.passed ? 'Passed.\n' : 'Not passed.\n');

@@ -1,7 +1,7 @@
-import { isAppError } from '../base/appError.ts';
-import type { Clock } from '../base/clock.ts';
+import { cancelled, throwIfAborted, type Clock } from '../base/clock.ts';
 import type { Server } from '../base/server.ts';
 import type { JsonObject } from '../codec/json.ts';
+import { errorOf } from '../kube/answers.ts';
 import { modify } from '../write/modify.ts';
 import type { Target } from '../write/target.ts';
 import {
@@ -10,6 +10,7 @@ import {
   metadataOf,
   tokenOf,
   uidOf,
+  uninterrupted,
   withData,
   withToken,
   type Exchange,
@@ -84,17 +85,17 @@ interface Run {
   readonly counts: ContentionCounts;
 }
 
-/** How long the clean-up may take after an interruption, in milliseconds. */
-const cleanUpMs = 10_000;
 /** How often losses are looked for while the run goes on, in milliseconds. */
 const lookMs = 200;
 
 /**
  * N actors each add 1 to a counter `updates` times. With `apply` each actor has a key of its own; with all others they
  * share one. Afterwards the counters are read: what was accepted and is not in them was lost.
- * @throws AppError `cancelled` when the signal aborts, after the clean-up
+ * @throws AppError `cancelled` when the signal aborts, after the clean-up; as the server says where it creates nothing
  */
-export async function runContention(options: ContentionOptions): Promise<ContentionResult> {
+export async function runContention(given: ContentionOptions): Promise<ContentionResult> {
+  const stopping = new AbortController();
+  const options = { ...given, signal: AbortSignal.any([given.signal, stopping.signal]) };
   const name = `versions-contention-${options.suffix}`;
   const collection = `/api/v1/namespaces/${options.namespace}/configmaps`;
   const target: Target = {
@@ -114,7 +115,9 @@ export async function runContention(options: ContentionOptions): Promise<Content
     counts: { accepted: 0, refused: 0, retried: 0, attempts: 0, gaveUp: 0 },
   };
   const body: JsonObject = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name }, data: { count: '0' } };
-  const made = await run.client.send('versions-lab', 'POST', collection, { body });
+  throwIfAborted(options.signal);
+  const made = await run.client.send('versions-lab', 'POST', collection, { body, signal: uninterrupted() });
+  if (made.reply.status !== 201) throw errorOf(made.reply);
   const uid = uidOf(made.answer);
   try {
     const startedAt = options.clock.now();
@@ -128,10 +131,11 @@ export async function runContention(options: ContentionOptions): Promise<Content
       await Promise.all(actors);
     } finally {
       looking.abort();
-      await looked;
+      stopping.abort();
+      await Promise.allSettled([...actors, looked]);
     }
     const seconds = (options.clock.now() - startedAt) / 1000;
-    const held = await heldUpdates(run);
+    const held = await heldUpdates(run, new LabClient(given));
     return {
       strategy: options.strategy,
       actors: options.actors,
@@ -141,11 +145,7 @@ export async function runContention(options: ContentionOptions): Promise<Content
     };
   } finally {
     const precondition = { apiVersion: 'v1', kind: 'DeleteOptions', preconditions: { uid } };
-    if (uid !== '')
-      await run.client.send('versions-lab', 'DELETE', run.path, {
-        body: precondition,
-        signal: AbortSignal.timeout(cleanUpMs),
-      });
+    await run.client.send('versions-lab', 'DELETE', run.path, { body: precondition, signal: uninterrupted() });
   }
 }
 
@@ -155,18 +155,15 @@ async function lookForLosses(run: Run, signal: AbortSignal): Promise<void> {
   if (onLost === undefined) return;
   const watcher = new LabClient({ server, clock, signal });
   while (!signal.aborted) {
-    try {
-      const accepted = run.counts.accepted;
-      onLost(Math.max(0, accepted - (await heldUpdates(run, watcher))));
-      await clock.delay(lookMs, signal);
-    } catch (error) {
-      if (!isAppError(error)) throw error;
-    }
+    const { accepted } = run.counts;
+    const held = await heldUpdates(run, watcher).catch(() => undefined);
+    if (held !== undefined) onLost(Math.max(0, accepted - held));
+    await clock.delay(lookMs, signal).catch(() => undefined);
   }
 }
 
 /** How many updates the server holds: the sum of all counters. */
-async function heldUpdates(run: Run, client = run.client): Promise<number> {
+async function heldUpdates(run: Run, client: LabClient): Promise<number> {
   const { answer } = await client.send('versions-lab', 'GET', run.path);
   const data = answer['data'];
   const keys = typeof data === 'object' && data !== null && !Array.isArray(data) ? Object.keys(data) : [];
@@ -259,6 +256,7 @@ async function safe(
       },
     },
   );
+  if (report.outcome === 'cancelled') throw cancelled();
   if (report.outcome === 'written') counts.accepted += 1;
   else counts.gaveUp += 1;
 }

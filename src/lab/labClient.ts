@@ -17,6 +17,17 @@ export interface Exchange {
   readonly answer: JsonObject;
 }
 
+/** How long a request may take that an interruption must not cut off: creating, and removing what was created. In ms. */
+const uninterruptedMs = 10_000;
+
+/**
+ * A signal for the requests that create and remove a lab's objects. A creation that was cut off may have been stored all
+ * the same, with nobody to remove it; so these are always waited for.
+ */
+export function uninterrupted(): AbortSignal {
+  return AbortSignal.timeout(uninterruptedMs);
+}
+
 /** Where a lab's safe writes are logged: they send requests of their own, which `onExchange` does not see. */
 export type SafeWriteLog = Pick<ModifyOptions, 'onEvent' | 'cluster' | 'agent' | 'keepBodies' | 'secretKey'>;
 

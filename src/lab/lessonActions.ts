@@ -1,7 +1,9 @@
 import { AppError, messageOf } from '../base/appError.ts';
+import { cancelled, throwIfAborted } from '../base/clock.ts';
 import { isJsonObject, type Json, type JsonObject } from '../codec/json.ts';
 import { equalJson } from '../codec/json.ts';
 import { valueAt, type Path } from '../codec/path.ts';
+import { errorOf } from '../kube/answers.ts';
 import { modify } from '../write/modify.ts';
 import { editPaths } from '../write/pathEdit.ts';
 import {
@@ -10,6 +12,7 @@ import {
   textOf,
   tokenOf,
   uidOf,
+  uninterrupted,
   withToken,
   type Exchange,
   type LabClient,
@@ -47,14 +50,16 @@ export class LessonActions {
    */
   async run(actions: readonly Action[]): Promise<void> {
     for (const action of actions) {
+      throwIfAborted(this.options.signal);
       if (action.afterMs === undefined) await this.one(action);
       else this.later(action, action.afterMs);
     }
   }
 
-  /** Ends what still waits to be done. */
-  stop(): void {
+  /** Ends what still waits to be done, and waits for what is being done. */
+  async stop(): Promise<void> {
     this.background.abort();
+    await Promise.all(this.pending);
   }
 
   /** The URL path of an object. */
@@ -118,6 +123,7 @@ export class LessonActions {
     const { status } = exchange.reply;
     const asExpected = action.expect === undefined ? status < 300 : status === action.expect;
     if (!asExpected) {
+      if (status === 401 || status === 403) throw errorOf(exchange.reply);
       throw new AppError(
         'bad-answer',
         `The server answered ${status} to "${action.verb}" of the lesson, which expects ${action.expect ?? 'success'}: ${textOf(exchange.answer['message'])}`,
@@ -132,7 +138,10 @@ export class LessonActions {
       case 'read':
         return client.send(action.as, 'GET', this.pathOf(action.object));
       case 'create':
-        return client.send(action.as, 'POST', this.collectionOf(textOf(action.body['kind'])), { body: action.body });
+        return client.send(action.as, 'POST', this.collectionOf(textOf(action.body['kind'])), {
+          body: action.body,
+          signal: uninterrupted(),
+        });
       case 'replace': {
         const path = this.pathOf(action.object);
         const desired = await this.changed(this.recall(action.from), action.set);
@@ -151,6 +160,7 @@ export class LessonActions {
           body: action.body,
           query,
           contentType: patchTypes.apply,
+          signal: uninterrupted(),
         });
       }
       case 'patch': {
@@ -208,6 +218,7 @@ export class LessonActions {
     const intent = { kind: 'function', compute: (current: JsonObject) => this.changed(current, set) } as const;
     const report = await modify(server, target, intent, { clock, signal, fieldManager: manager, ...safeWriteLog });
     if (report.outcome === 'written' || report.outcome === 'unchanged') return undefined;
+    if (report.outcome === 'cancelled') throw cancelled();
     throw new AppError('bad-answer', `The safe write of the lesson ended ${report.outcome}.`);
   }
 

@@ -2,7 +2,7 @@ import { AppError } from '../base/appError.ts';
 import { throwIfAborted } from '../base/clock.ts';
 import { equalJson, type Json, type JsonObject } from '../codec/json.ts';
 import { formatPath, valueAt } from '../codec/path.ts';
-import { LabClient, metadataOf, uidOf, type LabClientOptions, type SafeWriteLog } from './labClient.ts';
+import { LabClient, metadataOf, uidOf, uninterrupted, type LabClientOptions, type SafeWriteLog } from './labClient.ts';
 import type { Check, Condition, Lesson, LessonStep, ObjectRef, ValueOf } from './lesson.ts';
 import { LessonActions } from './lessonActions.ts';
 import { resetModular, runModular } from './modular.ts';
@@ -49,9 +49,6 @@ export interface LessonReport {
   readonly passed: boolean;
   readonly steps: readonly StepReport[];
 }
-
-/** How long the clean-up may take after an interruption, in milliseconds. */
-const cleanUpMs = 10_000;
 
 /**
  * One run of a lesson on any server. A step passes only on what the server holds, read when `check` is called; who did it,
@@ -146,7 +143,7 @@ export class LessonRun {
 
   /** Removes what stands at the lesson's names, whoever put it there during the lesson: they were free when it began. */
   async end(): Promise<LessonReport> {
-    this.actions.stop();
+    await this.actions.stop();
     if (this.begun) for (const ref of [...this.refs].reverse()) await this.remove(ref);
     this.begun = false;
     return this.report();
@@ -212,7 +209,7 @@ export class LessonRun {
   }
 
   private async remove(ref: ObjectRef): Promise<void> {
-    const signal = AbortSignal.timeout(cleanUpMs);
+    const signal = uninterrupted();
     const path = this.actions.pathOf(ref);
     const found = await this.client.send('versions-lab', 'GET', path, { signal });
     if (found.reply.status !== 200) return;

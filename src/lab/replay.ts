@@ -1,5 +1,6 @@
+import { throwIfAborted } from '../base/clock.ts';
 import type { JsonObject } from '../codec/json.ts';
-import { LabClient, uidOf, type Exchange, type LabClientOptions } from './labClient.ts';
+import { LabClient, uidOf, uninterrupted, type Exchange, type LabClientOptions } from './labClient.ts';
 import { replaySteps, type ReplayState, type ReplayStep } from './replaySteps.ts';
 
 /** What one step expected, what the server really answered, and whether the two agree. */
@@ -28,13 +29,10 @@ export interface ReplayOptions extends LabClientOptions {
   readonly onStep?: (result: StepResult, step: ReplayStep, prediction: string | undefined) => void;
 }
 
-/** How long the clean-up may take after an interruption, in milliseconds. */
-const cleanUpMs = 10_000;
-
 /**
  * The equality-token replay: two writers, one ConfigMap, and after each step the server's real answer held against the
  * contract. The object is removed afterwards, also when the replay is interrupted or a step fails.
- * @throws AppError `cancelled` when the signal aborts, after the clean-up
+ * @throws AppError `cancelled` when the signal aborts, after the clean-up; `unauthenticated`, `forbidden`
  */
 export async function runReplay(options: ReplayOptions): Promise<ReplayResult> {
   const client = new LabClient(options);
@@ -52,6 +50,7 @@ export async function runReplay(options: ReplayOptions): Promise<ReplayResult> {
   try {
     for (const step of replaySteps) {
       const prediction = await options.predict?.(step);
+      throwIfAborted(options.signal);
       const observed = await step.run(state);
       const expected = step.expected;
       const holds = Object.keys(expected).every((key) => expected[key] === observed[key]);
@@ -68,7 +67,7 @@ export async function runReplay(options: ReplayOptions): Promise<ReplayResult> {
 
 /** Deletes what the replay created, and nothing else: by UID. */
 async function cleanUp(client: LabClient, state: ReplayState): Promise<void> {
-  const signal = AbortSignal.timeout(cleanUpMs);
+  const signal = uninterrupted();
   const left: Exchange = await client.send('versions-lab', 'GET', state.path, { signal });
   const uid = uidOf(left.answer);
   if (left.reply.status !== 200 || !state.uids.has(uid)) return;

@@ -1,21 +1,56 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { systemClock } from '../../src/base/clock.ts';
 import { connectCluster, type Cluster } from '../../src/kube/cluster.ts';
 import { loadKubeconfig } from '../../src/kube/kubeconfig.ts';
+import { startSandbox } from '../../src/sandbox/server.ts';
 import { createNamespace, sharedApiServer } from '../apiserver/apiServer.ts';
 
-/** A connection to the shared real API server and a namespace of one's own there. */
-export async function realCluster(context: Mocha.Context): Promise<{ cluster: Cluster; namespace: string }> {
-  const server = await sharedApiServer(context);
+/** A server that the labs' tests run on: a connection, a namespace of one's own, and the kubeconfig in a file. */
+export interface LabServer {
+  readonly cluster: Cluster;
+  readonly namespace: string;
+  readonly kubeconfig: string;
+  stop(): Promise<void>;
+}
+
+/** The labs' servers by name; every test of theirs runs on each. */
+export const labServers: Readonly<Record<string, (context: Mocha.Context) => Promise<LabServer>>> = {
+  'the real server': async (context) => {
+    const server = await sharedApiServer(context);
+    const namespace = await createNamespace(server, 'lab');
+    return connected(namespace, async (file) => void (await server.kubeconfig(file)));
+  },
+  'the sandbox': async () => sandboxServer('numeric'),
+  'a sandbox whose tokens are in no order': async () => sandboxServer('random'),
+};
+
+async function sandboxServer(tokens: 'numeric' | 'random'): Promise<LabServer> {
+  const sandbox = await startSandbox({ tokens });
+  const server = await connected('default', (file) => writeFile(file, sandbox.kubeconfig, { mode: 0o600 }));
+  return {
+    ...server,
+    stop: async () => {
+      await server.stop();
+      await sandbox.stop();
+    },
+  };
+}
+
+async function connected(namespace: string, write: (file: string) => Promise<void>): Promise<LabServer> {
   const folder = await mkdtemp(join(tmpdir(), 'object-versions-lab-test-'));
-  try {
-    const file = await server.kubeconfig(join(folder, 'kubeconfig'));
-    const kubeconfig = loadKubeconfig({ paths: [file], env: {}, home: folder });
-    const cluster = connectCluster(kubeconfig, { userAgent: 'lab-test', clock: systemClock, env: {} });
-    return { cluster, namespace: await createNamespace(server, 'lab') };
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-  }
+  const kubeconfig = join(folder, 'kubeconfig');
+  await write(kubeconfig);
+  const loaded = loadKubeconfig({ paths: [kubeconfig], env: {}, home: folder });
+  const cluster = connectCluster(loaded, { userAgent: 'lab-test', clock: systemClock, env: {} });
+  return {
+    cluster,
+    namespace,
+    kubeconfig,
+    stop: async () => {
+      cluster.dispose();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
 }

@@ -5,101 +5,104 @@ import { discover, type Discovery } from '../../src/kube/discovery.ts';
 import { readLesson, type Lesson } from '../../src/lab/lesson.ts';
 import { builtInLessons, findLesson } from '../../src/lab/lessonFiles.ts';
 import { LessonRun } from '../../src/lab/lessonRun.ts';
-import { realCluster } from './labCluster.ts';
+import { labServers, type LabServer } from './labCluster.ts';
 
 const lessons = builtInLessons();
 
-describe('lessons', () => {
-  let cluster: Cluster;
-  let namespace: string;
-  let resources: Discovery;
-  before(async function () {
-    ({ cluster, namespace } = await realCluster(this));
-    resources = await discover(cluster, new AbortController().signal);
-  });
-  after(() => cluster?.dispose());
+for (const [on, start] of Object.entries(labServers))
+  describe(`lessons, on ${on}`, () => {
+    let server: LabServer;
+    let cluster: Cluster;
+    let namespace: string;
+    let resources: Discovery;
+    before(async function () {
+      server = await start(this);
+      ({ cluster, namespace } = server);
+      resources = await discover(cluster, new AbortController().signal);
+    });
+    after(() => server?.stop());
 
-  const runOf = (lesson: Lesson): LessonRun =>
-    new LessonRun(lesson, {
-      server: cluster,
-      resources,
-      namespace,
-      clock: systemClock,
-      signal: new AbortController().signal,
+    const runOf = (lesson: Lesson): LessonRun =>
+      new LessonRun(lesson, {
+        server: cluster,
+        resources,
+        namespace,
+        clock: systemClock,
+        signal: new AbortController().signal,
+      });
+
+    it('are ten, and every step has something to do, to check and to learn', () => {
+      assert.equal(lessons.length, 10);
+      for (const step of lessons.flatMap((lesson) => lesson.steps))
+        assert.ok(step.solution.length > 0 && step.checks.length > 0, step.id);
     });
 
-  it('are ten, and every step has something to do, to check and to learn', () => {
-    assert.equal(lessons.length, 10);
-    for (const step of lessons.flatMap((lesson) => lesson.steps))
-      assert.ok(step.solution.length > 0 && step.checks.length > 0, step.id);
-  });
-
-  for (const lesson of lessons) {
-    it(`"${lesson.id}" passes when its steps are done on the real server, and leaves nothing behind`, async () => {
-      const run = runOf(lesson);
-      await run.start();
-      for (let step = run.step; step !== undefined; step = run.step) {
-        if (step.predict !== undefined) assert.equal(run.predict(step.predict.answer), true);
-        await run.solve();
-        const results = await run.check();
-        assert.deepEqual(
-          results.filter((result) => !result.passed),
-          [],
-          step.id,
-        );
-      }
-      const report = await run.end();
-      assert.equal(report.passed, true);
-      const again = runOf(lesson);
-      await again.start();
-      await again.end();
-    });
-
-    it(`"${lesson.id}" fails each step that is skipped`, async () => {
-      for (let skipped = 0; skipped < lesson.steps.length; skipped += 1) {
+    for (const lesson of lessons) {
+      it(`"${lesson.id}" passes when its steps are done, and leaves nothing behind`, async () => {
         const run = runOf(lesson);
         await run.start();
-        try {
-          for (let index = 0; index < skipped; index += 1) {
-            await run.solve();
-            await run.check();
-          }
+        for (let step = run.step; step !== undefined; step = run.step) {
+          if (step.predict !== undefined) assert.equal(run.predict(step.predict.answer), true);
+          await run.solve();
           const results = await run.check();
-          assert.ok(
-            results.some((result) => !result.passed),
-            `step ${lesson.steps[skipped]?.id ?? ''} passed though nothing was done`,
+          assert.deepEqual(
+            results.filter((result) => !result.passed),
+            [],
+            step.id,
           );
-          assert.equal(run.report().passed, false);
-        } finally {
-          await run.end();
         }
-      }
+        const report = await run.end();
+        assert.equal(report.passed, true);
+        const again = runOf(lesson);
+        await again.start();
+        await again.end();
+      });
+
+      it(`"${lesson.id}" fails each step that is skipped`, async () => {
+        for (let skipped = 0; skipped < lesson.steps.length; skipped += 1) {
+          const run = runOf(lesson);
+          await run.start();
+          try {
+            for (let index = 0; index < skipped; index += 1) {
+              await run.solve();
+              await run.check();
+            }
+            const results = await run.check();
+            assert.ok(
+              results.some((result) => !result.passed),
+              `step ${lesson.steps[skipped]?.id ?? ''} passed though nothing was done`,
+            );
+            assert.equal(run.report().passed, false);
+          } finally {
+            await run.end();
+          }
+        }
+      });
+    }
+
+    it('do not begin where one of their names is taken', async () => {
+      const first = runOf(findLesson('opaque-token'));
+      await first.start();
+      const second = runOf(findLesson('opaque-token'));
+      await assert.rejects(second.start(), { code: 'usage' });
+      await second.end();
+      assert.equal((await first.check())[0]?.text.startsWith('configmaps/settings'), true);
+      await first.end();
     });
-  }
 
-  it('do not begin where one of their names is taken', async () => {
-    const first = runOf(findLesson('opaque-token'));
-    await first.start();
-    const second = runOf(findLesson('opaque-token'));
-    await assert.rejects(second.start(), { code: 'usage' });
-    await second.end();
-    assert.equal((await first.check())[0]?.text.startsWith('configmaps/settings'), true);
-    await first.end();
-  });
+    it('record a wrong prediction as wrong', async () => {
+      const run = runOf(findLesson('opaque-token'));
+      await run.start();
+      assert.equal(run.predict('another'), false);
+      const report = await run.end();
+      assert.equal(report.steps[0]?.predictedRight, false);
+    });
 
-  it('record a wrong prediction as wrong', async () => {
-    const run = runOf(findLesson('opaque-token'));
-    await run.start();
-    assert.equal(run.predict('another'), false);
-    const report = await run.end();
-    assert.equal(report.steps[0]?.predictedRight, false);
+    it('refuse a file that is no lesson, with the place', () => {
+      const file =
+        'lesson: object-versions\nversion: 1\nid: x\ntitle: x\nabout: x\nsteps:\n- {id: a, title: a, task: a, lesson: a, solution: [{jump: x}], check: []}\n';
+      assert.throws(() => readLesson(file, 'x.yaml'), /x\.yaml: steps\[0\]\.solution\[0\] names no action/);
+      assert.throws(() => readLesson('a: [', 'x.yaml'), { code: 'invalid-yaml' });
+      assert.throws(() => findLesson('no-such-lesson'), { code: 'usage' });
+    });
   });
-
-  it('refuse a file that is no lesson, with the place', () => {
-    const file =
-      'lesson: object-versions\nversion: 1\nid: x\ntitle: x\nabout: x\nsteps:\n- {id: a, title: a, task: a, lesson: a, solution: [{jump: x}], check: []}\n';
-    assert.throws(() => readLesson(file, 'x.yaml'), /x\.yaml: steps\[0\]\.solution\[0\] names no action/);
-    assert.throws(() => readLesson('a: [', 'x.yaml'), { code: 'invalid-yaml' });
-    assert.throws(() => findLesson('no-such-lesson'), { code: 'usage' });
-  });
-});

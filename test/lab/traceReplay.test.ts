@@ -5,7 +5,7 @@ import type { TraceEvent } from '../../src/core/traceEvent.ts';
 import type { Cluster } from '../../src/kube/cluster.ts';
 import { discover, type Discovery } from '../../src/kube/discovery.ts';
 import { replayTrace } from '../../src/lab/traceReplay.ts';
-import { realCluster } from './labCluster.ts';
+import { labServers, type LabServer } from './labCluster.ts';
 
 const name = { group: '', resource: 'configmaps', namespace: 'replayed', name: 'demo' };
 const base = { cluster: 'c', at: 0 };
@@ -77,47 +77,50 @@ const recording: TraceEvent[] = [
   },
 ];
 
-describe('the replay of a recording', () => {
-  let cluster: Cluster;
-  let resources: Discovery;
-  before(async function () {
-    ({ cluster } = await realCluster(this));
-    resources = await discover(cluster, new AbortController().signal);
-  });
-  after(() => cluster?.dispose());
-  const run = (events: TraceEvent[]) =>
-    replayTrace(events, {
-      server: cluster,
-      resources,
-      namespace: 'replayed',
-      clock: systemClock,
-      signal: new AbortController().signal,
+for (const [on, start] of Object.entries(labServers))
+  describe(`the replay of a recording, on ${on}`, () => {
+    let server: LabServer;
+    let cluster: Cluster;
+    let resources: Discovery;
+    before(async function () {
+      server = await start(this);
+      ({ cluster } = server);
+      resources = await discover(cluster, new AbortController().signal);
+    });
+    after(() => server?.stop());
+    const run = (events: TraceEvent[]) =>
+      replayTrace(events, {
+        server: cluster,
+        resources,
+        namespace: 'replayed',
+        clock: systemClock,
+        signal: new AbortController().signal,
+      });
+
+    it('repeats its writes with tokens and UIDs mapped by equality, and gets the same answers', async () => {
+      const result = await run(recording);
+      assert.deepEqual(
+        result.steps.filter((step) => !step.holds),
+        [],
+      );
+      assert.deepEqual(
+        result.steps.map((step) => step.expected['status']),
+        [200, 409, 200, 409, 200],
+      );
+      assert.equal(result.leftOut, 1);
     });
 
-  it('repeats its writes with tokens and UIDs mapped by equality, and gets the same answers', async () => {
-    const result = await run(recording);
-    assert.deepEqual(
-      result.steps.filter((step) => !step.holds),
-      [],
-    );
-    assert.deepEqual(
-      result.steps.map((step) => step.expected['status']),
-      [200, 409, 200, 409, 200],
-    );
-    assert.equal(result.leftOut, 1);
+    it('stops at the first answer that differs', async () => {
+      const wrong = recording.map((event) => (event.seq === 3 ? { ...event, code: 200 } : event) as TraceEvent);
+      const result = await run(wrong);
+      assert.equal(result.holds, false);
+      assert.deepEqual(
+        result.steps.map((step) => [step.id, step.holds]),
+        [
+          ['event-2', true],
+          ['event-3', false],
+        ],
+      );
+      assert.deepEqual(result.steps[1]?.observed, { status: 409, reason: 'Conflict' });
+    });
   });
-
-  it('stops at the first answer that differs', async () => {
-    const wrong = recording.map((event) => (event.seq === 3 ? { ...event, code: 200 } : event) as TraceEvent);
-    const result = await run(wrong);
-    assert.equal(result.holds, false);
-    assert.deepEqual(
-      result.steps.map((step) => [step.id, step.holds]),
-      [
-        ['event-2', true],
-        ['event-3', false],
-      ],
-    );
-    assert.deepEqual(result.steps[1]?.observed, { status: 409, reason: 'Conflict' });
-  });
-});

@@ -66,7 +66,10 @@ export class LabPanels implements Disposable {
     const { extensionUri } = context;
     const { session, keep } = this.sessionOf(page);
     panel.webview.options = { enableScripts: true, localResourceRoots: [mediaFolder(extensionUri)] };
-    panel.iconPath = Uri.joinPath(extensionUri, 'media', 'icons', 'container.svg');
+    panel.iconPath = {
+      light: Uri.joinPath(extensionUri, 'media', 'icons', 'lab-light.svg'),
+      dark: Uri.joinPath(extensionUri, 'media', 'icons', 'lab-dark.svg'),
+    };
     const post = async (message: unknown): Promise<void> => void (await panel.webview.postMessage(message));
     const host = new LabPageHost({
       port: {

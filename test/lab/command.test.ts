@@ -1,0 +1,197 @@
+import assert from 'node:assert/strict';
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { labServers, type LabServer } from './labCluster.ts';
+
+const main = fileURLToPath(new URL('../../src/cli.ts', import.meta.url));
+/** A kubeconfig that must not be read: its server would refuse the connection. */
+const ambient = `apiVersion: v1
+kind: Config
+current-context: ambient
+contexts: [{name: ambient, context: {cluster: ambient, user: ambient}}]
+clusters: [{name: ambient, cluster: {server: "https://127.0.0.1:1"}}]
+users: [{name: ambient, user: {token: x}}]
+`;
+
+interface Ended {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+describe('lab, the command', function () {
+  this.timeout(60_000);
+  let folder: string;
+  let sandbox: LabServer;
+
+  before(async function () {
+    folder = await mkdtemp(join(tmpdir(), 'object-versions-lab-command-'));
+    await writeFile(join(folder, 'ambient'), ambient);
+    const start = labServers['the sandbox'];
+    assert.ok(start !== undefined);
+    sandbox = await start(this);
+  });
+
+  after(async () => {
+    await sandbox?.stop();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  const begin = (...args: string[]): { child: ChildProcess; ended: Promise<Ended> } => {
+    const child = spawn(process.execPath, [main, 'lab', ...args], {
+      env: { ...process.env, KUBECONFIG: join(folder, 'ambient'), HOME: folder },
+      stdio: ['pipe', 'pipe', 'pipe'],
+    });
+    let [stdout, stderr] = ['', ''];
+    child.stdout.on('data', (chunk: Buffer) => (stdout += chunk.toString()));
+    child.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString()));
+    const ended = once(child, 'close').then(([code]): Ended => ({ code: Number(code ?? -1), stdout, stderr }));
+    return { child, ended };
+  };
+  const run = async (...args: string[]): Promise<Ended> => {
+    const { child, ended } = begin(...args);
+    child.stdin?.end();
+    return ended;
+  };
+  const json = (ended: Ended): unknown => JSON.parse(ended.stdout);
+  const left = async (): Promise<string[]> => {
+    const request = { method: 'GET', path: '/api/v1/namespaces/default/configmaps' } as const;
+    const { body } = await sandbox.cluster.send(request, AbortSignal.timeout(5000));
+    const { items } = JSON.parse(body) as { items: { metadata: { name: string } }[] };
+    return items.map(({ metadata }) => metadata.name).filter((name) => name !== 'kube-root-ca.crt');
+  };
+
+  it('modular prints m, a and the residues, the start included', async () => {
+    assert.deepEqual(json(await run('modular', '-o', 'json')), { m: 8, a: 1, residues: [0, 1, 2, 3, 4, 5, 6, 7, 0] });
+    const big = await run(
+      'modular',
+      '--m',
+      '9007199254740991',
+      '--a',
+      '9007199254740990',
+      '--steps',
+      '2',
+      '-o',
+      'json',
+    );
+    assert.deepEqual(json(big), {
+      m: 9007199254740991,
+      a: 9007199254740990,
+      residues: [0, 9007199254740990, 9007199254740989],
+    });
+    assert.equal(big.code, 0);
+    const text = await run('modular');
+    assert.match(text.stdout, /resourceVersion is not modelled by them and is not claimed to wrap/);
+  });
+
+  for (const [args, sentence] of [
+    [['--m', '0'], /m must be a whole number from 1 to 2\^53-1/],
+    [['--m=-1'], /m must be/],
+    [['--m', '9007199254740992'], /m must be/],
+    [['--m', '1e3'], /m must be/],
+    [['--m', ''], /m must be/],
+    [['--a', '-1'], /a must be a whole number from 0/],
+    [['--a=2.5'], /a must be/],
+    [['--steps', 'many'], /whole number/],
+  ] as const) {
+    it(`modular ${args.join(' ')} is refused with a sentence`, async () => {
+      const { code, stdout, stderr } = await run('modular', ...args);
+      assert.equal(code, 2, stderr);
+      assert.equal(stdout, '');
+      assert.match(stderr, sentence);
+    });
+  }
+
+  it('replay and contention keep to their JSON, on a sandbox of their own and not on the ambient kubeconfig', async () => {
+    const replay = await run('replay', '-o', 'json');
+    assert.equal(replay.code, 0, replay.stderr);
+    const { steps, holds } = json(replay) as { steps: Record<string, unknown>[]; holds: boolean };
+    assert.equal(holds, true);
+    assert.ok(steps.length > 0);
+    for (const step of steps) assert.deepEqual(Object.keys(step), ['id', 'expected', 'observed', 'holds']);
+    const args = ['--strategy', 'token-swap', '--actors', '3', '--updates', '4', '--seed', '7', '-o', 'json'];
+    const contention = await run('contention', ...args);
+    assert.equal(contention.code, 0, contention.stderr);
+    const counts = json(contention) as Record<string, number>;
+    assert.deepEqual(Object.keys(counts), ['strategy', 'actors', 'accepted', 'refused', 'attempts', 'lost', 'seconds']);
+    assert.equal(counts['accepted'], 12);
+    assert.equal(counts['attempts'], 12 + (counts['refused'] ?? 0));
+    assert.ok((counts['lost'] ?? 0) > 0);
+  });
+
+  it('a context that is named is used, even where it cannot be reached', async () => {
+    const { code, stderr } = await run('replay', '--context', 'ambient', '-o', 'json');
+    assert.notEqual(code, 0);
+    assert.match(stderr, /127\.0\.0\.1:1 cannot be reached/);
+  });
+
+  it('a lesson that is skipped ends with 11, one that is done with 0; the report says which, as JSON and as Markdown', async () => {
+    const report = join(folder, 'report.json');
+    const args = ['conflict-and-recompute', '--solve', '--kubeconfig', sandbox.kubeconfig];
+    const skipped = await run('lesson', ...args, '--skip', 'the-wrong-way', '--report', report);
+    assert.equal(skipped.code, 11, skipped.stderr);
+    const written = JSON.parse(await readFile(report, 'utf8')) as { passed: boolean; steps: { passed: boolean }[] };
+    assert.equal(written.passed, false);
+    assert.deepEqual(
+      written.steps.map((step) => step.passed),
+      [true, false],
+    );
+    const done = await run('lesson', ...args, '-o', 'json', '--report', join(folder, 'report.md'));
+    assert.equal(done.code, 0, done.stderr);
+    assert.equal((json(done) as { passed: boolean }).passed, true);
+    assert.match(
+      await readFile(join(folder, 'report.md'), 'utf8'),
+      /^# A conflict means[\s\S]*2 of 2 steps passed, 0 of/,
+    );
+    assert.deepEqual(await left(), []);
+  });
+
+  it('a lesson file that is none is refused with the place', async () => {
+    const file = join(folder, 'wrong.yaml');
+    await writeFile(file, 'lesson: object-versions\nversion: 1\nid: x\n');
+    const { code, stderr } = await run('lesson', file);
+    assert.notEqual(code, 0);
+    assert.match(stderr, /wrong\.yaml: the lesson\.title must be text/);
+  });
+
+  describe('interrupted in the middle, leaves nothing behind', () => {
+    const cases: Readonly<Record<string, readonly string[]>> = {
+      contention: ['contention', '--actors', '4', '--updates', '5000', '--think', '10'],
+      lesson: ['lesson', 'conflict-and-recompute'],
+    };
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+      for (const [lab, args] of Object.entries(cases)) {
+        it(`${lab}, by ${signal}`, async () => {
+          const { child, ended } = begin(...args, '--kubeconfig', sandbox.kubeconfig);
+          const end = Date.now() + 20_000;
+          while ((await left()).length === 0) {
+            assert.ok(Date.now() < end && child.exitCode === null, 'it made nothing');
+            await new Promise((again) => setTimeout(again, 20));
+          }
+          child.kill(signal);
+          const { code, stderr } = await ended;
+          assert.equal(code, 130, stderr);
+          assert.deepEqual(await left(), []);
+        });
+      }
+    }
+
+    it('replay, wherever it is when SIGINT comes', async () => {
+      for (let round = 0; round < 4; round += 1) {
+        const { child, ended } = begin('replay', '--kubeconfig', sandbox.kubeconfig);
+        child.stdin?.end();
+        let stepsSeen = 0;
+        child.stdout?.on('data', (chunk: Buffer) => {
+          stepsSeen += chunk.toString().split('\nholds').length;
+          if (stepsSeen > round * 3) child.kill('SIGINT');
+        });
+        await ended;
+        assert.deepEqual(await left(), [], `round ${round}`);
+      }
+    });
+  });
+});
