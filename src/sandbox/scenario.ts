@@ -45,6 +45,18 @@ export interface RunningScenario {
 
 const NAMESPACE = 'shop';
 const WEB = { namespace: NAMESPACE, name: 'web' };
+const WEB_LABELS = { app: 'web' };
+/** What the deployer applies. */
+const WEB_FILE: JsonObject = {
+  apiVersion: 'apps/v1',
+  kind: 'Deployment',
+  metadata: { ...WEB, labels: WEB_LABELS },
+  spec: {
+    replicas: 2,
+    selector: { matchLabels: WEB_LABELS },
+    template: { metadata: { labels: WEB_LABELS }, spec: { containers: [{ name: 'web', image: 'example.com/web:1' }] } },
+  },
+};
 const DEFAULT_STEP_MS = 1000;
 
 /** Starts a sandbox and what lives on it. */
@@ -116,7 +128,7 @@ function actorsOf(scenario: ScenarioName, contextOf: (name: string) => ActorCont
       return [
         deployments(),
         new Autoscaler(contextOf('autoscaler'), WEB),
-        new Deployer(contextOf('deployer'), WEB),
+        new Deployer(contextOf('deployer'), WEB_FILE),
         neighbour('chatty-neighbour'),
         neighbour('config-reloader'),
         certificates(20),
@@ -129,7 +141,7 @@ function actorsOf(scenario: ScenarioName, contextOf: (name: string) => ActorCont
       return [
         deployments(),
         new Autoscaler(contextOf('autoscaler'), WEB, 4),
-        new Deployer(contextOf('deployer'), WEB, 5),
+        new Deployer(contextOf('deployer'), WEB_FILE, 5),
       ];
     default:
       return scenario satisfies never;
@@ -199,18 +211,11 @@ async function prepare(client: ApiClient): Promise<void> {
   });
   if (namespace.status !== 201)
     throw new AppError('internal', `The scenario could not create its namespace (${namespace.status}).`);
-  const labels = { app: 'web' };
-  const web: JsonObject = {
-    apiVersion: 'apps/v1',
-    kind: 'Deployment',
-    metadata: { ...WEB, labels },
-    spec: {
-      replicas: 2,
-      selector: { matchLabels: labels },
-      template: { metadata: { labels }, spec: { containers: [{ name: 'web', image: 'example.com/web:1' }] } },
-    },
-  };
-  await client.patch(`/apis/apps/v1/namespaces/${NAMESPACE}/deployments/web?fieldManager=deployer`, web, APPLY_PATCH);
+  await client.patch(
+    `/apis/apps/v1/namespaces/${NAMESPACE}/deployments/web?fieldManager=deployer`,
+    WEB_FILE,
+    APPLY_PATCH,
+  );
   await client.create(`/api/v1/namespaces/${NAMESPACE}/configmaps`, {
     apiVersion: 'v1',
     kind: 'ConfigMap',

@@ -1,3 +1,4 @@
+import type { JsonObject } from '../../codec/json.ts';
 import { dig, meta, type Actor, type ActorContext } from './actor.ts';
 import { APPLY_PATCH } from './apiClient.ts';
 
@@ -42,27 +43,30 @@ export class Autoscaler implements Actor {
   }
 }
 
-/** Someone who applies the Deployment's replicas from a file now and then, and so takes them back from the autoscaler. */
+/**
+ * Someone who applies a Deployment's file now and then, whole and with force, as a pipeline does. The file names replicas, so
+ * that this takes them back from the autoscaler.
+ */
 export class Deployer implements Actor {
   readonly name = 'deployer';
   private readonly context: ActorContext;
-  private readonly target: Target;
+  private readonly file: JsonObject;
   private readonly every: number;
   private steps = 0;
 
-  constructor(context: ActorContext, target: Target, every = 13) {
+  constructor(context: ActorContext, file: JsonObject, every = 13) {
     this.context = context;
-    this.target = target;
+    this.file = file;
     this.every = every;
   }
 
   async step(): Promise<string | undefined> {
     this.steps += 1;
     if (this.steps % this.every !== 0) return undefined;
-    const { namespace, name } = this.target;
-    const path = `/apis/apps/v1/namespaces/${namespace}/deployments/${name}`;
-    const config = { apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name, namespace }, spec: { replicas: 2 } };
-    const { status } = await this.context.client.patch(`${path}?fieldManager=deployer&force=true`, config, APPLY_PATCH);
-    return status === 200 ? `applied its file for ${name} again, with 2 replicas` : undefined;
+    const [namespace, name] = [meta(this.file, 'namespace'), meta(this.file, 'name')];
+    const path = `/apis/apps/v1/namespaces/${namespace}/deployments/${name}?fieldManager=deployer&force=true`;
+    const { status } = await this.context.client.patch(path, this.file, APPLY_PATCH);
+    const replicas = Number(dig(this.file, 'spec', 'replicas') ?? 1);
+    return status === 200 ? `applied its file for ${name} again, with ${replicas} replicas` : undefined;
   }
 }

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 
-import { equalJson, stringifyJson, type JsonObject } from '../../codec/json.ts';
+import { equalJson, type JsonObject } from '../../codec/json.ts';
+import { sortedJson } from '../goText.ts';
 import { dig, meta, type Actor, type ActorContext } from './actor.ts';
 import { MERGE_PATCH } from './apiClient.ts';
 
@@ -58,7 +59,7 @@ export class DeploymentController implements Actor {
     const namespace = meta(deployment, 'namespace');
     const path = `/apis/apps/v1/namespaces/${namespace}/replicasets`;
     const template = (dig(deployment, 'spec', 'template') ?? {}) as JsonObject;
-    const hash = createHash('sha256').update(stringifyJson(template)).digest('hex').slice(0, 10);
+    const hash = createHash('sha256').update(sortedJson(template)).digest('hex').slice(0, 10);
     const name = `${meta(deployment, 'name')}-${hash}`;
     const replicas = Number(dig(deployment, 'spec', 'replicas') ?? 1);
     const owned = (await this.context.client.list(path)).filter((set) => isOwnedBy(set, deployment));
@@ -99,6 +100,7 @@ export class DeploymentController implements Actor {
     for (const pod of alive.filter((pod) => old.some((other) => isOwnedBy(pod, other)))) {
       await this.context.client.remove(`${path}/${meta(pod, 'name')}`, { preconditions: { uid: meta(pod, 'uid') } });
     }
+    for (const other of old) await this.writeSetStatus(other, 0);
     await this.writeSetStatus(set, replicas);
     return replicas;
   }

@@ -7,7 +7,8 @@ import { defineKind } from './define.ts';
 import type { Kind } from './kind.ts';
 import { immutable } from './metadata.ts';
 import { dnsSubdomain } from './names.ts';
-import { nonNegative, templateErrors } from './podValidation.ts';
+import { templateErrors } from './podValidation.ts';
+import { nonNegative } from './probeValidation.ts';
 import { selectorErrors, selects } from './selectors.ts';
 import { defaultTemplate } from './workloads.ts';
 

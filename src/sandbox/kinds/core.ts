@@ -1,5 +1,6 @@
-import type { JsonObject } from '../../codec/json.ts';
-import { equalJson, isJsonObject } from '../../codec/json.ts';
+import type { Json, JsonObject } from '../../codec/json.ts';
+import { equalJson, isJsonObject, parseJson } from '../../codec/json.ts';
+import { goJsonError } from '../goJson.ts';
 import { duplicateValue, forbiddenField, invalidValue, required, tooLong, type FieldError } from '../status.ts';
 import { ensureObject, objectAt, objectsAt, setOrDelete, textAt, textsAt } from './access.ts';
 import { ageOf } from './cells.ts';
@@ -135,7 +136,8 @@ function secretErrors(object: JsonObject): FieldError[] {
   const type = textAt(object, 'type');
   const errors = keyErrors(data, 'data');
   if (sizeOf(data, 0.75) > MAX_DATA_BYTES) errors.push(tooLong('data', MAX_DATA_BYTES));
-  for (const key of REQUIRED_KEYS[type] ?? []) if (!(key in data)) errors.push(required(`data[${key}]`));
+  for (const key of REQUIRED_KEYS[type] ?? [])
+    errors.push(...(key in data ? registryErrors(key, textAt(data, key)) : [required(`data[${key}]`)]));
   if (type === 'kubernetes.io/basic-auth' && !('username' in data) && !('password' in data)) {
     errors.push(required('data[username]'), required('data[password]'));
   }
@@ -146,6 +148,20 @@ function secretErrors(object: JsonObject): FieldError[] {
     errors.push(required('metadata.annotations[kubernetes.io/service-account.name]'));
   }
   return errors;
+}
+
+/** The files of registries' credentials must hold JSON objects; what they hold is never shown. */
+function registryErrors(key: string, encoded: string): FieldError[] {
+  if (key !== '.dockercfg' && key !== '.dockerconfigjson') return [];
+  const text = Buffer.from(encoded, 'base64').toString('utf8');
+  const problem = goJsonError(text) ?? foreignType(parseJson(text));
+  return problem === undefined ? [] : [invalidValue(`data[${key}]`, '<secret contents redacted>', problem)];
+}
+
+function foreignType(value: Json): string | undefined {
+  if (value === null || isJsonObject(value)) return undefined;
+  const name = Array.isArray(value) ? 'array' : typeof value === 'boolean' ? 'bool' : typeof value;
+  return `json: cannot unmarshal ${name === 'bigint' ? 'number' : name} into Go value of type map[string]interface {}`;
 }
 
 /** ServiceAccounts. */

@@ -72,7 +72,8 @@ function ownerErrors(owners: readonly JsonObject[]): FieldError[] {
   let controller = '';
   for (const owner of owners) {
     const field = 'metadata.ownerReferences';
-    if ((textAt(owner, 'apiVersion').split('/').at(-1) ?? '') === '') {
+    const version = textAt(owner, 'apiVersion').split('/');
+    if (version.length > 2 || (version.at(-1) ?? '') === '') {
       errors.push(invalidValue(`${field}.apiVersion`, textAt(owner, 'apiVersion'), 'version must not be empty'));
     }
     for (const name of ['kind', 'name', 'uid']) {

@@ -25,10 +25,11 @@ function matches(text: string, format: string): boolean {
   return known.test(text);
 }
 const tooLongText = (max: number): string => `must be no more than ${max} bytes`;
+const tooLongName = (max: number): string => `must be no more than ${max} characters`;
 
 /** Names of most objects. */
 export const dnsSubdomain: NameCheck = (text) => [
-  ...(text.length > 253 ? [tooLongText(253)] : []),
+  ...(text.length > 253 ? [tooLongName(253)] : []),
   ...(matches(text, SUBDOMAIN)
     ? []
     : [
@@ -42,7 +43,7 @@ export const dnsSubdomain: NameCheck = (text) => [
 
 /** Names of namespaces, containers, volumes. */
 export const dnsLabel: NameCheck = (text) => [
-  ...(text.length > 63 ? [tooLongText(63)] : []),
+  ...(text.length > 63 ? [tooLongName(63)] : []),
   ...(matches(text, LABEL)
     ? []
     : matches(text, SUBDOMAIN)
@@ -59,7 +60,7 @@ export const dnsLabel: NameCheck = (text) => [
 
 /** Names of Services. */
 export const dns1035Label: NameCheck = (text) => [
-  ...(text.length > 63 ? [tooLongText(63)] : []),
+  ...(text.length > 63 ? [tooLongName(63)] : []),
   ...(matches(text, DNS1035)
     ? []
     : [
@@ -91,7 +92,10 @@ export const qualifiedName: NameCheck = (text) => {
   const errors: string[] = [];
   const prefix = parts.length === 2 ? (parts[0] ?? '') : undefined;
   if (prefix === '') errors.push('prefix part must be non-empty');
-  else if (prefix !== undefined) errors.push(...dnsSubdomain(prefix).map((text) => `prefix part ${text}`));
+  else if (prefix !== undefined)
+    errors.push(
+      ...dnsSubdomain(prefix).map((text) => `prefix part ${text.replace(tooLongName(253), tooLongText(253))}`),
+    );
   if (name === '') errors.push('name part must be non-empty');
   else if (name.length > 63) errors.push(`name part ${tooLongText(63)}`);
   if (!matches(name, QUALIFIED))

@@ -12,6 +12,7 @@ export function defaultPodSpec(spec: JsonObject): void {
   setDefault(spec, 'schedulerName', 'default-scheduler');
   setDefault(spec, 'terminationGracePeriodSeconds', 30);
   setDefault(spec, 'securityContext', {});
+  mirrorServiceAccount(spec);
   for (const volume of objectsAt(spec, 'volumes')) defaultVolume(volume);
   for (const container of containersOf(spec)) defaultContainer(container);
 }
@@ -26,6 +27,14 @@ export function defaultPod(object: JsonObject): void {
     if (spec['hostNetwork'] === true)
       for (const port of objectsAt(container, 'ports')) setDefault(port, 'hostPort', port['containerPort'] ?? 0);
   }
+}
+
+/** `serviceAccount` is the old name of `serviceAccountName`: both always say the same. */
+function mirrorServiceAccount(spec: JsonObject): void {
+  const name = textAt(spec, 'serviceAccountName') || textAt(spec, 'serviceAccount');
+  if (name === '') return;
+  spec['serviceAccountName'] = name;
+  spec['serviceAccount'] = name;
 }
 
 /** All containers of a pod: the usual, the initial and the ephemeral ones. */

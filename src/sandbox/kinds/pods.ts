@@ -1,17 +1,22 @@
 import type { Json, JsonObject } from '../../codec/json.ts';
 import { cloneJson, equalJson, isJsonObject } from '../../codec/json.ts';
 import { parseQuantity } from '../schema/quantity.ts';
-import { forbiddenField, invalidValue, required, type FieldError } from '../status.ts';
+import { forbidden, forbiddenField, invalidValue, required, type FieldError } from '../status.ts';
 import { ensureObject, numberAt, objectAt, objectsAt, setDefault, setOrDelete, textAt } from './access.ts';
 import { defineKind } from './define.ts';
 import type { Kind } from './kind.ts';
 import { containersOf, defaultPod } from './podDefaults.ts';
-import { podSpecErrors } from './podValidation.ts';
+import { podErrors } from './podValidation.ts';
 import { podCells } from './podTable.ts';
 import { podWarnings } from './warnings.ts';
 import { plainText } from '../schema/plainText.ts';
 
 const EVICTION_SECONDS = 300;
+/** The PriorityClasses that every API server makes at its start. */
+const PRIORITY_CLASSES: Readonly<Record<string, number>> = {
+  'system-cluster-critical': 2_000_000_000,
+  'system-node-critical': 2_000_001_000,
+};
 const UPDATABLE =
   '`spec.containers[*].image`,`spec.initContainers[*].image`,`spec.activeDeadlineSeconds`,`spec.tolerations` (only additions to existing tolerations),' +
   '`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)';
@@ -40,7 +45,7 @@ export function podKind(): Kind {
     },
     defaults: defaultPod,
     create: (object) => {
-      admit(ensureObject(object, 'spec'));
+      admit(ensureObject(object, 'spec'), textAt(object, 'metadata', 'name'));
       object['status'] = { phase: 'Pending', qosClass: qosClass(objectAt(object, 'spec')) };
     },
     update: (next, live) => {
@@ -55,7 +60,7 @@ export function podKind(): Kind {
       setOrDelete(metadata, 'ownerReferences', stored['ownerReferences']);
       setDefault(ensureObject(next, 'status'), 'qosClass', objectAt(live, 'status')['qosClass'] ?? 'BestEffort');
     },
-    validate: (object) => podSpecErrors(objectAt(object, 'spec'), 'spec'),
+    validate: (object) => podErrors(objectAt(object, 'spec'), 'spec'),
     validateUpdate: specErrors,
     validateStatus: (next, live) =>
       textAt(next, 'status', 'qosClass') === textAt(live, 'status', 'qosClass')
@@ -67,8 +72,18 @@ export function podKind(): Kind {
 }
 
 /** What admission adds to every pod: a priority, and tolerance of a node that is gone for a while. */
-function admit(spec: JsonObject): void {
-  setDefault(spec, 'priority', 0);
+function admit(spec: JsonObject, name: string): void {
+  const className = textAt(spec, 'priorityClassName');
+  const known = PRIORITY_CLASSES[className];
+  const refused = (why: string): Error => forbidden({ group: '', resource: 'pods' }, name, why);
+  if (className !== '' && known === undefined) throw refused(`no PriorityClass with name ${className} was found`);
+  const priority = known ?? 0;
+  const asked = numberAt(spec, 'priority');
+  if (asked !== undefined && asked !== priority)
+    throw refused(
+      `the integer value of priority (${asked}) must not be provided in pod spec; priority admission controller computed ${priority} from the given PriorityClass name`,
+    );
+  setDefault(spec, 'priority', priority);
   setDefault(spec, 'preemptionPolicy', 'PreemptLowerPriority');
   tolerateLostNodes(spec);
 }

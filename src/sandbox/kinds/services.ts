@@ -1,20 +1,19 @@
 import type { Json, JsonObject } from '../../codec/json.ts';
 import { equalJson } from '../../codec/json.ts';
-import { goQuote } from '../goText.ts';
-import { forbiddenField, invalid, invalidValue, notSupported, required, type FieldError } from '../status.ts';
+import { forbiddenField, invalid, invalidValue, type FieldError } from '../status.ts';
 import { ensureObject, numberAt, objectAt, objectsAt, setDefault, setOrDelete, textAt, textsAt } from './access.ts';
+import { ipErrors } from './addresses.ts';
 import { ageOf, orNone } from './cells.ts';
 import { defineKind } from './define.ts';
 import type { Kind, WriteContext } from './kind.ts';
-import { labelErrors } from './metadata.ts';
-import { dnsLabel, portName, portNumber } from './names.ts';
+import { dnsLabel } from './names.ts';
+import { serviceErrors } from './serviceValidation.ts';
 import { serviceWarnings } from './warnings.ts';
 import { NODE_PORTS, SERVICE_IPS } from './serviceAllocator.ts';
 import { plainText } from '../schema/plainText.ts';
 
 const STICKY_SECONDS = 10_800;
 const HEADLESS = 'None';
-const TYPES = ['ClusterIP', 'ExternalName', 'LoadBalancer', 'NodePort'];
 
 /** Services, whose IPs and node ports the API server itself gives out. */
 export function serviceKind(): Kind {
@@ -170,7 +169,7 @@ function allocateIps(
     const ip = context.services.nextIp();
     undo.push(() => context.services.releaseIp(ip));
     spec['clusterIP'] = ip;
-  } else if (asked !== HEADLESS && asked !== had && had === '') {
+  } else if (asked !== HEADLESS && asked !== had && had === '' && ipErrors('', asked).length === 0) {
     const taken = context.services.takeIp(asked);
     if (taken === true) undo.push(() => context.services.releaseIp(asked));
     else errors.push(ipError(asked, taken));
@@ -216,77 +215,6 @@ function allocatePorts(
       }
     }
   }
-}
-
-function serviceErrors(object: JsonObject): FieldError[] {
-  const spec = objectAt(object, 'spec');
-  const type = textAt(spec, 'type');
-  const ports = objectsAt(spec, 'ports');
-  const errors: FieldError[] = [];
-  const isHeadless = textAt(spec, 'clusterIP') === HEADLESS;
-  if (ports.length === 0 && !isHeadless && type !== 'ExternalName') errors.push(required('spec.ports'));
-  if (type === 'ExternalName' && textAt(spec, 'externalName') === '') errors.push(required('spec.externalName'));
-  if (isHeadless && (type === 'NodePort' || type === 'LoadBalancer')) {
-    errors.push(invalidValue('spec.clusterIPs[0]', HEADLESS, `may not be set to 'None' for ${type} services`));
-  }
-  if (!TYPES.includes(type)) errors.push(notSupported('spec.type', type, TYPES));
-  if (!['ClientIP', 'None'].includes(textAt(spec, 'sessionAffinity')))
-    errors.push(notSupported('spec.sessionAffinity', spec['sessionAffinity'], ['ClientIP', 'None']));
-  errors.push(...labelErrors(objectAt(spec, 'selector'), 'spec.selector'));
-  const names = new Set<string>();
-  const numbers = new Set<string>();
-  for (const [index, port] of ports.entries())
-    errors.push(...portErrors(port, `spec.ports[${index}]`, ports.length > 1, type, names, numbers));
-  return errors;
-}
-
-function portErrors(
-  port: JsonObject,
-  field: string,
-  needsName: boolean,
-  type: string,
-  names: Set<string>,
-  numbers: Set<string>,
-): FieldError[] {
-  const errors: FieldError[] = [];
-  const name = textAt(port, 'name');
-  const number = numberAt(port, 'port') ?? 0;
-  if (needsName && name === '') errors.push(required(`${field}.name`));
-  if (name !== '') {
-    errors.push(...dnsLabel(name).map((text) => invalidValue(`${field}.name`, name, text)));
-    if (names.has(name))
-      errors.push({
-        reason: 'FieldValueDuplicate',
-        field: `${field}.name`,
-        message: `Duplicate value: ${goQuote(name)}`,
-      });
-    names.add(name);
-  }
-  errors.push(...portNumber(number).map((text) => invalidValue(`${field}.port`, number, text)));
-  const protocol = textAt(port, 'protocol');
-  if (!['SCTP', 'TCP', 'UDP'].includes(protocol))
-    errors.push(notSupported(`${field}.protocol`, protocol, ['SCTP', 'TCP', 'UDP']));
-  const target = port['targetPort'];
-  if (typeof target === 'number')
-    errors.push(...portNumber(target).map((text) => invalidValue(`${field}.targetPort`, target, text)));
-  if (typeof target === 'string')
-    errors.push(...portName(target).map((text) => invalidValue(`${field}.targetPort`, target, text)));
-  if ((numberAt(port, 'nodePort') ?? 0) !== 0 && type !== 'NodePort' && type !== 'LoadBalancer') {
-    errors.push({
-      reason: 'FieldValueForbidden',
-      field: `${field}.nodePort`,
-      message: `Forbidden: may not be used when \`type\` is '${type}'`,
-    });
-  }
-  const identity = `${protocol}/${number}`;
-  if (numbers.has(identity))
-    errors.push({
-      reason: 'FieldValueDuplicate',
-      field,
-      message: `Duplicate value: {"Name":"","Protocol":"${protocol}","AppProtocol":null,"Port":${number},"TargetPort":0,"NodePort":0}`,
-    });
-  numbers.add(identity);
-  return errors;
 }
 
 /** The cluster IP is for life, unless the Service becomes an ExternalName or stops being one. */

@@ -19,6 +19,9 @@ export function podWarnings(pod: JsonObject, field: string): string[] {
     ...spreadWarnings(spec, at),
     ...repeated(objectsAt(spec, 'hostAliases'), 'ip', `${at}.hostAliases`, 'duplicate ip'),
     ...repeated(objectsAt(spec, 'imagePullSecrets'), 'name', `${at}.imagePullSecrets`, 'duplicate name'),
+    ...objectsAt(spec, 'imagePullSecrets').flatMap((secret, index) =>
+      textAt(secret, 'name') === '' ? [`${at}.imagePullSecrets[${index}].name: invalid empty name ""`] : [],
+    ),
     ...containers.flatMap(({ container, place }) => envWarnings(objectsAt(container, 'env'), `${place}.env`)),
     ...portWarnings(containers),
     ...(grace < 0
@@ -141,6 +144,8 @@ export function serviceWarnings(service: JsonObject): string[] {
     warnings.push('spec.externalIPs is deprecated and may no longer be implemented in some clusters');
   }
   if (external.length > 0 && isNamed) warnings.push('spec.externalIPs is ignored when spec.type is "ExternalName"');
+  if (!isNamed && textAt(spec, 'externalName') !== '')
+    warnings.push('spec.externalName is ignored when spec.type is not "ExternalName"');
   return warnings;
 }
 
