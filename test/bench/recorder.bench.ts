@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Worker, isMainThread, parentPort, workerData } from 'node:worker_threads';
 import { startApiServer } from '../apiserver/apiServer.ts';
+import { needKubectl } from '../apiserver/kubectl.ts';
 
 const ROUNDS = 3;
 const ROUND_MS = 2_000;
@@ -149,7 +150,7 @@ async function startRecord(kubeconfig: string): Promise<{ child: ChildProcess; t
 }
 
 async function startKubectlProxy(kubeconfig: string): Promise<{ child: ChildProcess; target: Target }> {
-  const child = spawn('kubectl', ['proxy', '--kubeconfig', kubeconfig, '--port=0'], {
+  const child = spawn(await needKubectl(), ['proxy', '--kubeconfig', kubeconfig, '--port=0'], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const port = /:(\d+)/.exec(await firstLine(child))?.[1];

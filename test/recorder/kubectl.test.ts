@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { createNamespace, sharedApiServer, type ApiServer } from '../apiserver/apiServer.ts';
+import { needKubectl } from '../apiserver/kubectl.ts';
 import { run, told } from './cli.ts';
 
 const runFile = promisify(execFile);
@@ -31,15 +32,6 @@ $k delete deployment d
 $k get secret none || echo "exit $?"
 `;
 
-async function hasKubectl(): Promise<boolean> {
-  try {
-    await runFile('kubectl', ['version', '--client']);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
 describe('kubectl behind the recorder, on the real server', function () {
   this.timeout(120_000);
   let server: ApiServer;
@@ -48,13 +40,15 @@ describe('kubectl behind the recorder, on the real server', function () {
 
   before(async function () {
     server = await sharedApiServer(this);
-    if (!(await hasKubectl())) this.skip();
+    await needKubectl(this);
     folder = await mkdtemp(join(tmpdir(), 'kubectl-test-'));
     kubeconfig = await server.kubeconfig(join(folder, 'config'));
     await writeFile(join(folder, 'script.sh'), SCRIPT);
   });
 
-  after(() => rm(folder, { recursive: true, force: true }));
+  after(async () => {
+    if (folder !== '') await rm(folder, { recursive: true, force: true });
+  });
 
   it('prints the same as without it, in JSON and transparent, and nothing is found', async () => {
     const plainNs = await createNamespace(server, 'plain');
