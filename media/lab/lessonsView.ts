@@ -16,6 +16,7 @@ export class LessonsView implements LabView {
   private readonly passed = new Part(element('ol', { class: 'passed' }));
   private readonly task = new Part(element('section', { class: 'current' }));
   private readonly predicted = new Part(element('div'));
+  private readonly tools = new Part(element('p', { class: 'place' }));
   private readonly checks = new Part(element('div'));
   private readonly actions = element('div', { class: 'row' });
   private readonly end = new Part(element('div', { class: 'end' }));
@@ -55,6 +56,7 @@ export class LessonsView implements LabView {
           this.passed.root,
           this.task.root,
           this.predicted.root,
+          this.tools.root,
           this.hint,
           this.actions,
           this.checks.root,
@@ -77,6 +79,7 @@ export class LessonsView implements LabView {
     const isNew = this.task.update([open?.id, step?.id], () => (step === undefined ? [] : this.taskNodes(step)));
     if (isNew && step !== undefined) this.focusTask();
     this.predicted.update([open?.id, step?.id, step?.predicted], () => this.predictedNodes(step));
+    this.tools.update([open?.id, step?.id, step?.objects], () => this.toolNodes(step));
     this.checks.update([open?.id, step?.id, step?.checks], () => this.checkNodes(step));
     this.actions.hidden = step === undefined;
     const waits = step?.question !== undefined && step.predicted === undefined;
@@ -159,6 +162,18 @@ export class LessonsView implements LabView {
       );
     }
     return nodes;
+  }
+
+  /** Where a learner can act: the objects of the step, each in an editor of its own, and a terminal. */
+  private toolNodes(step: Step | undefined): Node[] {
+    const { translate, ask } = this.parts;
+    if (step === undefined || step.objects.length === 0) return [];
+    return [
+      ...step.objects.map((object) =>
+        button(translate('Open {0}', object), () => void ask('lessonOpenObject', { object }), 'link'),
+      ),
+      button(translate('Open a terminal'), () => void ask('lessonTerminal', {}), 'link'),
+    ];
   }
 
   private predictedNodes(step: Step | undefined): Node[] {

@@ -36,11 +36,14 @@ export function wholeNumber(least: number, most: number): (text: string) => numb
   };
 }
 
-/** Runs a lab on the cluster that was named in so many words, or on a sandbox of its own, which ends with it. */
+/**
+ * Runs a lab on the cluster that was named in so many words, or on a sandbox of its own, which ends with it and whose
+ * kubeconfig file is given for other tools.
+ */
 export async function withServer<T>(
   options: LabOptions,
   io: CliIo,
-  use: (cluster: Cluster, namespace: string) => Promise<T>,
+  use: (cluster: Cluster, namespace: string, kubeconfig?: string) => Promise<T>,
 ): Promise<T> {
   if (options.kubeconfig !== undefined || options.context !== undefined) {
     const { connect } = await import('./connect.ts');
@@ -62,7 +65,7 @@ export async function withServer<T>(
     const kubeconfig = loadKubeconfig({ paths: [file], env: {}, home: folder });
     const cluster = connectCluster(kubeconfig, { userAgent: 'object-versions', clock: io.clock, env: {} });
     try {
-      return await use(cluster, options.namespace ?? 'default');
+      return await use(cluster, options.namespace ?? 'default', file);
     } finally {
       cluster.dispose();
     }

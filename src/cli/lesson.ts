@@ -33,10 +33,12 @@ export function registerLesson(lab: Command, io: CliIo): void {
       const found = findLesson(lesson);
       const { LessonRun } = await import('../lab/lessonRun.ts');
       const { discover } = await import('../kube/discovery.ts');
-      const report = await withServer(options, io, async (cluster, namespace) => {
+      const report = await withServer(options, io, async (cluster, namespace, kubeconfig) => {
         const resources = await discover(cluster, io.signal);
         const run = new LessonRun(found, { server: cluster, resources, namespace, clock: io.clock, signal: io.signal });
-        return play(run, options, io);
+        const file = kubeconfig ?? options.kubeconfig;
+        const tool = `kubectl${file === undefined ? '' : ` --kubeconfig ${file}`} -n ${namespace}`;
+        return play(run, options, io, tool);
       });
       if (options.report !== undefined) {
         const { writeFile } = await import('node:fs/promises');
@@ -53,12 +55,14 @@ export function registerLesson(lab: Command, io: CliIo): void {
     });
 }
 
-async function play(run: LessonRun, options: LessonCliOptions, io: CliIo): Promise<LessonReport> {
+/** `tool`: what reaches the lesson's server from another terminal. */
+async function play(run: LessonRun, options: LessonCliOptions, io: CliIo, tool: string): Promise<LessonReport> {
   const say = (text: string): void => (options.output === 'json' ? io.stderr(text) : io.stdout(text));
   const asking = options.solve === true ? undefined : startAsking(io);
   try {
     say(`${run.lesson.title}\n${run.lesson.about}\n`);
     await run.start();
+    if (asking !== undefined) say(`Act from another terminal, such as with: ${tool}\n`);
     while (run.step !== undefined) if (!(await playStep(run, options, asking, say))) break;
   } finally {
     asking?.close();

@@ -89,6 +89,10 @@ export const LESSON_REQUESTS = {
   lessonEnd: nothing,
   lessonExport: { params: objectOf({ format: oneOf('json', 'markdown') }), result: isNothing },
   lessonOpenFile: nothing,
+  /** Opens one of the step's objects for a safe edit. */
+  lessonOpenObject: { params: objectOf({ object: isString }), result: isNothing },
+  /** Opens a terminal in which kubectl means the server of the lesson. */
+  lessonTerminal: nothing,
 } satisfies RequestChecks;
 
 /** The requests of all pages. */

@@ -171,6 +171,8 @@ const isLessonsState = objectOf({
           task: isString,
           question: optional(isString),
           choices: listOf(isString),
+          /** The objects that the step is about, as `RESOURCE/NAME`. */
+          objects: listOf(isString),
           predicted: optional(isString),
           predictedRight: optional(isBoolean),
           answer: optional(isString),

@@ -254,6 +254,9 @@ describe('the labs in a browser', function () {
       await page.says('.wrong', /The contract says: 409, and nothing is written/);
       await check.click();
       await page.says('.checks .fails', /does not hold/);
+      await page.page.getByRole('button', { name: 'Open configmaps/counter' }).click();
+      await page.page.getByRole('button', { name: 'Open a terminal' }).click();
+      assert.deepEqual(grounds.openedObjects, ['configmaps/counter', 'terminal']);
       await page.screenshot('lab-lesson-not-yet');
       await page.page.getByRole('button', { name: 'Do It for Me' }).click();
       await page.says('h3', /2\./);

@@ -33,7 +33,7 @@ export class LabGrounds {
   readonly exchanges: Exchange[] = [];
   readonly saved: { report: LessonReport; format: string }[] = [];
   readonly problems: unknown[] = [];
-  readOnly = false;
+  readonly openedObjects: string[] = [];
   private readonly changed = new Emitter<void>(() => undefined);
   readonly sandbox: Sandbox;
   readonly cluster: Cluster;
@@ -91,6 +91,8 @@ export class LabGrounds {
           ...parts,
           builtIn: () => Promise.resolve(builtInLessons()),
           chooseFile: () => Promise.resolve(findLesson('opaque-token')),
+          openObject: async (object) => void this.openedObjects.push(`${object.resource}/${object.name}`),
+          openTerminal: () => void this.openedObjects.push('terminal'),
           save: async (report, format) => void this.saved.push({ report, format }),
         }),
     }[page]();

@@ -138,6 +138,11 @@ export class Clusters implements Disposable {
     this.sandbox = kubeconfigPath === undefined ? undefined : { kubeconfigPath };
   }
 
+  /** The kubeconfig file of the sandbox while it runs, for terminals. */
+  get sandboxKubeconfig(): string | undefined {
+    return this.sandbox?.kubeconfigPath;
+  }
+
   /** Drops connections, such as after the settings changed. */
   reset(): void {
     for (const key of Array.from(this.connected.keys())) if (key !== sandboxKey) this.forget(key);

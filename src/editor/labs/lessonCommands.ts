@@ -1,17 +1,19 @@
 import { readFile, writeFile } from 'node:fs/promises';
-import { commands, l10n, Uri, window, type Disposable } from 'vscode';
+import { commands, l10n, Uri, ViewColumn, window, type Disposable } from 'vscode';
 import { AppError } from '../../base/appError.ts';
 import { cancelled } from '../../base/clock.ts';
 import { fillIn } from '../../core/timeline/translate.ts';
-import type { Lesson } from '../../lab/lesson.ts';
+import type { Lesson, ObjectRef } from '../../lab/lesson.ts';
 import type { LessonReport } from '../../lab/lessonRun.ts';
 import type { Editor } from '../app/editor.ts';
 import { commandIds, contextKeys, viewIds } from '../app/ids.ts';
 import { limited } from '../app/signal.ts';
+import { liveUri } from '../documents/address.ts';
+import { readObject } from '../documents/readObject.ts';
 import { declaredDefinition } from '../watches/addWatch.ts';
 import type { EditorPlaces } from './editorPlaces.ts';
 import type { LabPanels } from './labPanels.ts';
-import { LessonsSession } from './lessonsSession.ts';
+import { LessonsSession, objectsOf } from './lessonsSession.ts';
 import { isLessonNode, LessonsTree } from './lessonsView.ts';
 
 /** Starting a lesson may start the sandbox first. */
@@ -33,6 +35,8 @@ export function lessonsOf(editor: Editor, places: EditorPlaces): LessonsSession 
     builtIn: async () => (await import('../../lab/lessonFiles.ts')).builtInLessons(),
     chooseFile,
     save,
+    openObject: (object, signal) => openObject(places, object, signal),
+    openTerminal: () => openTerminal(editor, places),
     watch: (lesson, namespace, signal) => watch(editor, places, lesson, namespace, signal),
   });
 }
@@ -124,6 +128,29 @@ async function save(report: LessonReport, format: 'json' | 'markdown'): Promise<
   await writeFile(target.fsPath, text);
 }
 
+/** Opens the object that stands at a name now, beside the lesson. */
+async function openObject(places: EditorPlaces, { resource, name }: ObjectRef, signal: AbortSignal): Promise<void> {
+  const connected = places.connected();
+  if (connected === undefined) return;
+  const found = (await connected.discovery(signal)).find(resource);
+  const namespace = found.namespaced ? places.current().namespace : '';
+  const { group, version, resource: plural, kind, namespaced } = found;
+  const target = { group, version, resource: plural, kind, namespaced, namespace, name };
+  const { uidOf } = await import('../../lab/labClient.ts');
+  const uid = uidOf(await readObject(connected.cluster, target, signal));
+  const address = { cluster: connected.key, group, version, resource: plural, kind, namespace, name, uid };
+  await commands.executeCommand('vscode.open', liveUri(address), { viewColumn: ViewColumn.Beside });
+}
+
+function openTerminal({ clusters }: Editor, places: EditorPlaces): void {
+  const { isSandbox, label, namespace } = places.current();
+  const file = isSandbox ? clusters.sandboxKubeconfig : undefined;
+  const message = isSandbox
+    ? l10n.t('kubectl means the sandbox here; the lesson is in the namespace {0}.', namespace)
+    : l10n.t('The lesson is in the context {0}, in the namespace {1}.', label, namespace);
+  window.createTerminal({ name: label, message, ...(file === undefined ? {} : { env: { KUBECONFIG: file } }) }).show();
+}
+
 /** Lets the tree show what the lesson is about. */
 async function watch(
   editor: Editor,
@@ -134,9 +161,6 @@ async function watch(
 ): Promise<void> {
   const connected = places.connected();
   if (connected === undefined) return;
-  const refs = lesson.steps
-    .flatMap((step) => step.checks)
-    .flatMap((check) => ('labels' in check ? [] : 'absent' in check ? [check.absent] : [check.object]));
-  for (const resource of new Set(refs.map((ref) => ref.resource)))
+  for (const resource of new Set(lesson.steps.flatMap(objectsOf).map((ref) => ref.resource)))
     await editor.watches.add(await declaredDefinition(connected, `${resource} in ${namespace}`, signal), false);
 }

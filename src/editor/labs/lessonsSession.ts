@@ -1,6 +1,6 @@
 import { AppError, isAppError } from '../../base/appError.ts';
 import { Emitter } from '../../base/emitter.ts';
-import type { Lesson, LessonStep } from '../../lab/lesson.ts';
+import type { Lesson, LessonStep, ObjectRef } from '../../lab/lesson.ts';
 import type { CheckResult, LessonReport, LessonRun } from '../../lab/lessonRun.ts';
 import type { Handlers } from '../../protocol/channel.ts';
 import { LESSON_REQUESTS } from '../../protocol/lab.ts';
@@ -17,6 +17,10 @@ export interface LessonsParts extends LabSessionParts {
   chooseFile(): Promise<Lesson>;
   /** Lets the rest of the editor watch what the lesson is about, before it begins. */
   watch?(lesson: Lesson, namespace: string, signal: AbortSignal): Promise<void>;
+  /** Opens an object of the lesson for a safe edit. @throws AppError `not-found` */
+  openObject(object: ObjectRef, signal: AbortSignal): Promise<void>;
+  /** Opens a terminal in which kubectl means the server of the lesson. */
+  openTerminal(): void;
   /** Saves a learner's report where the person wants it. */
   save(report: LessonReport, format: 'json' | 'markdown'): Promise<void>;
 }
@@ -36,6 +40,8 @@ export class LessonsSession implements LabSession<'lessons', typeof LESSON_REQUE
     lessonSolve: async () => done(this.solve()),
     lessonEnd: async () => done(this.end()),
     lessonExport: async ({ format }) => done(this.export(format)),
+    lessonOpenObject: async ({ object }, signal) => done(this.openObject(object, signal)),
+    lessonTerminal: async () => done(Promise.resolve(this.parts.openTerminal())),
     lessonOpenFile: async (_params, signal) => done(this.openFile(signal)),
   };
   private readonly parts: LessonsParts;
@@ -195,6 +201,11 @@ export class LessonsSession implements LabSession<'lessons', typeof LESSON_REQUE
     await this.work;
   }
 
+  private async openObject(named: string, signal: AbortSignal): Promise<void> {
+    const object = objectsOf(this.current().step).find((ref) => nameOf(ref) === named);
+    if (object !== undefined) await this.parts.openObject(object, signal);
+  }
+
   private async startById(id: string, signal: AbortSignal): Promise<void> {
     const lesson = (await this.all()).find((item) => item.id === id);
     if (lesson === undefined) throw new AppError('usage', this.parts.translate('There is no lesson "{0}".', id));
@@ -313,6 +324,7 @@ export class LessonsSession implements LabSession<'lessons', typeof LESSON_REQUE
       title: step.title,
       task: step.task,
       choices: predict?.choices ?? [],
+      objects: objectsOf(step).map(nameOf),
       checks: this.checks,
       ...(predict === undefined ? {} : { question: predict.question }),
       ...(own?.predicted === undefined || predict === undefined
@@ -326,4 +338,16 @@ export class LessonsSession implements LabSession<'lessons', typeof LESSON_REQUE
 async function done(work: Promise<unknown>): Promise<null> {
   await work;
   return null;
+}
+
+/** The objects that the checks of a step read. */
+export function objectsOf(step: LessonStep | undefined): ObjectRef[] {
+  const refs = (step?.checks ?? []).flatMap((check) =>
+    'labels' in check ? [] : 'absent' in check ? [check.absent] : [check.object],
+  );
+  return refs.filter((ref, index) => refs.findIndex((other) => nameOf(other) === nameOf(ref)) === index);
+}
+
+function nameOf({ resource, name }: ObjectRef): string {
+  return `${resource}/${name}`;
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import * as vscode from 'vscode';
 import { readLesson } from '../../../src/lab/lesson.ts';
 import { closeAll, extension, removeAllWatches, set, until } from '../extension.ts';
-import { screenshot, texts } from '../window.ts';
+import { click, screenshot, texts } from '../window.ts';
 
 interface CheckResult {
   readonly text: string;
@@ -45,6 +45,30 @@ describe('lessons, on the sandbox', () => {
     await run('lessons.focus');
     await new Promise((later) => setTimeout(later, 1000));
     await screenshot('lesson');
+  });
+
+  it('a learner who edits the object by hand passes the step', async function () {
+    if ((await texts('body')) === undefined) return;
+    this.timeout(60_000);
+    await run('startLesson', 'name-and-uid');
+    await until(
+      'the object’s link',
+      async () => (await click('button:has-text("Open configmaps/feature-flags")')) || undefined,
+    );
+    const editor = await until('the object in an editor', () =>
+      vscode.window.visibleTextEditors.find(({ document }) => document.getText().includes('name: feature-flags')),
+    );
+    const text = editor.document.getText();
+    const whole = new vscode.Range(0, 0, editor.document.lineCount, 0);
+    await editor.edit((edit) =>
+      edit.replace(whole, text.replace('metadata:\n', 'metadata:\n  labels:\n    seen: "yes"\n')),
+    );
+    await vscode.window.showTextDocument(editor.document);
+    await vscode.commands.executeCommand('workbench.action.files.save');
+    await until('the step to pass', async () => (await check())?.every(({ passed }) => passed) || undefined);
+    await screenshot('lesson-by-hand');
+    await run('endLesson');
+    await closeAll();
   });
 
   for (const file of files) {
