@@ -34,6 +34,19 @@ function folders(place) {
     : [];
 }
 
+/**
+ * Leaves client-node out of the extension's bundle, as a file of its own beside it: it is a third of the code, and needed
+ * only by kubeconfigs with an auth provider or a proxy.
+ */
+const clientNodeApart = {
+  name: 'client-node-apart',
+  setup: ({ onResolve }) =>
+    onResolve({ filter: /^@kubernetes\/client-node\/dist\/config\.js$/ }, () => ({
+      path: './clientNode.cjs',
+      external: true,
+    })),
+};
+
 const webviews = folders('media').filter((name) => existsSync(join(root, 'media', name, 'main.ts')));
 
 const bundles = [
@@ -43,8 +56,15 @@ const bundles = [
     outfile: 'dist/extension.cjs',
     format: 'cjs',
     external: ['vscode'],
+    plugins: [clientNodeApart],
     banner: { js: importMetaUrl },
     define: { 'import.meta.url': 'importMetaUrl' },
+  },
+  {
+    ...node,
+    entryPoints: ['@kubernetes/client-node/dist/config.js'],
+    outfile: 'dist/clientNode.cjs',
+    format: 'cjs',
   },
   {
     ...node,
@@ -76,6 +96,7 @@ function copyFiles() {
   )) {
     cpSync(join(root, folder), join(dist, 'data'), { recursive: true, filter: (source) => !source.endsWith('.ts') });
   }
+  cpSync(join(root, 'docs/findings'), join(dist, 'docs/findings'), { recursive: true });
 }
 
 function checkInputs(metafile) {
