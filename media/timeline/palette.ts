@@ -17,7 +17,7 @@ const INKS: Readonly<Record<Ink, string>> = {
   'uid-mismatch': '--tl-uid-mismatch',
   'field-conflict': '--tl-field-conflict',
   takeover: '--tl-takeover',
-  'stale-reference': '--tl-lost',
+  'stale-reference': '--tl-stale',
   'lost-update': '--tl-lost',
   finding: '--tl-finding',
   text: '--ov-strong',

@@ -15,6 +15,7 @@ interface Manifest {
     viewsContainers: { activitybar: { id: string }[] };
     configuration: { properties: Record<string, { markdownDescription: string }> };
     menus: Record<string, { command: string; when?: string }[]>;
+    colors: { id: string }[];
     languages: { id: string }[];
     customEditors: { viewType: string }[];
     languageModelTools: { name: string }[];
@@ -48,6 +49,14 @@ describe('what package.json contributes', () => {
         .map((id) => `objectVersions.${id}`)
         .sort(),
     );
+  });
+
+  it('names the colours that the timeline draws with', () => {
+    const css = readFileSync(join(root, 'media/timeline/timeline.css'), 'utf8');
+    for (const { id } of manifest.contributes.colors)
+      assert.ok(css.includes(`--vscode-${id.replaceAll('.', '-')}`), id);
+    const named = new Set([...css.matchAll(/--vscode-(objectVersions-[\w-]+)/g)].map(([, name]) => name));
+    assert.deepEqual([...named].sort(), manifest.contributes.colors.map(({ id }) => id.replaceAll('.', '-')).sort());
   });
 
   it('is registered: every command can be run', async () => {
