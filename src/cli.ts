@@ -3,9 +3,8 @@ import { registerCommands } from './cli/commands.ts';
 import { exitCodes } from './cli/exitCodes.ts';
 import type { CliIo } from './cli/io.ts';
 import { reportFailure } from './cli/reportFailure.ts';
+import { messageOf } from './base/appError.ts';
 import { systemClock } from './base/clock.ts';
-
-const graceMs = 2000;
 
 /** The command line: builds the commands, runs one, and turns whatever happens into an exit code. */
 async function main(argv: readonly string[]): Promise<number> {
@@ -18,8 +17,9 @@ async function main(argv: readonly string[]): Promise<number> {
   process.on('SIGINT', onSignal);
   process.on('SIGTERM', onSignal);
   process.on('SIGHUP', onSignal);
+  const writeOut = process.stdout.write.bind(process.stdout);
   const io: CliIo = {
-    stdout: (text) => void process.stdout.write(text),
+    stdout: (text) => void writeOut(text),
     stderr: (text) => void process.stderr.write(text),
     stdin: process.stdin,
     env: process.env,
@@ -49,6 +49,13 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) =>
   process.exit(error.code === 'EPIPE' ? exitCodes.done : exitCodes.failed),
 );
 
+// An error that nobody waits for, such as one in a timer of a person's script.
+process.on('uncaughtException', (error) => {
+  process.stderr.write(`error: ${messageOf(error)}\n`);
+  process.exit(exitCodes.failed);
+});
+
+const toStdout = process.stdout.write.bind(process.stdout);
 process.exitCode = await main(process.argv.slice(2));
-// Nothing keeps a finished command alive.
-setTimeout(() => process.exit(), graceMs).unref();
+// Nothing keeps a finished command alive but what it has still to print.
+toStdout('', () => process.stderr.write('', () => process.exit()));

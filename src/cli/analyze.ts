@@ -72,7 +72,11 @@ async function analysed(
   io: CliIo,
   withMarks: boolean,
 ): Promise<Outcome> {
-  const { analyse } = await import('../recorder/analysis.ts');
+  const [{ analyse }, { boundHeapGrowth }] = await Promise.all([
+    import('../recorder/analysis.ts'),
+    import('./heapGrowth.ts'),
+  ]);
+  using _bound = boundHeapGrowth();
   const stdin = io.stdin instanceof Readable ? io.stdin : Readable.from(io.stdin);
   const found = await analyse({
     files,

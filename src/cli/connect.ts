@@ -51,8 +51,54 @@ export interface NamedResource {
 export function findNamed(discovery: Discovery, text: string): NamedResource {
   const [word = '', ...rest] = text.split('/');
   const name = rest.join('/');
-  if (rest.length > 0 && (name === '' || name.includes('/'))) {
+  if (rest.length > 0 && !isPathSegment(name)) {
     throw new AppError('usage', `"${text}" names no object.`, { advice: 'Write RESOURCE or RESOURCE/NAME.' });
   }
   return { resource: discovery.find(word), ...(name === '' ? {} : { name }) };
+}
+
+/** What stands on a command line for one object: `cm demo` or `cm/demo`. */
+export interface ResourceWords {
+  readonly text: string;
+  readonly name?: string;
+}
+
+/**
+ * Finds the resource, and the name of its one object if one is given, in either place but not in both.
+ * @throws AppError `unknown-resource`, `usage`
+ */
+export function findGiven(discovery: Discovery, { text, name }: ResourceWords): NamedResource {
+  const found = findNamed(discovery, text);
+  if (name === undefined) return found;
+  if (found.name !== undefined) {
+    throw new AppError('usage', `"${text}" and "${name}" name two objects.`, {
+      advice: 'Write RESOURCE NAME or RESOURCE/NAME.',
+    });
+  }
+  if (!isPathSegment(name)) {
+    throw new AppError('usage', `"${name}" cannot be the name of an object.`, { advice: 'Check the name.' });
+  }
+  return { ...found, name };
+}
+
+/** As `findGiven`, for commands that are about one object. */
+export function findObject(discovery: Discovery, words: ResourceWords): Required<NamedResource> {
+  const { resource, name } = findGiven(discovery, words);
+  if (name === undefined) throw new AppError('usage', 'Which object? Name it after the resource.');
+  return { resource, name };
+}
+
+/**
+ * The namespace that a command is about: the one given, else the context's.
+ * @throws AppError `usage`
+ */
+export function namespaceOf(cluster: Cluster, { namespace }: ClusterOptions): string {
+  const name = namespace === undefined || namespace === '' ? cluster.namespace : namespace;
+  if (isPathSegment(name)) return name;
+  throw new AppError('usage', `"${name}" cannot be the name of a namespace.`, { advice: 'Check what follows -n.' });
+}
+
+/** A name becomes part of an address, where these would lead somewhere else. Source: Kubernetes, `IsValidPathSegmentName`. */
+function isPathSegment(name: string): boolean {
+  return name !== '' && name !== '.' && name !== '..' && !/[/%]/.test(name);
 }

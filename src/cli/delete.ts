@@ -1,7 +1,7 @@
 import { Option, type Command } from 'commander';
 import { AppError } from '../base/appError.ts';
 import { describeTarget } from '../write/target.ts';
-import { cliUserAgent, connect, findNamed, withClusterOptions } from './connect.ts';
+import { cliUserAgent, connect, findObject, namespaceOf, withClusterOptions } from './connect.ts';
 import { tellReport, tellWriteError } from './writeReport.ts';
 import type { CliIo, ClusterOptions } from './io.ts';
 
@@ -43,11 +43,10 @@ async function run(text: string, given: string | undefined, options: DeleteCliOp
       import('../kube/discovery.ts'),
       import('../write/deleteObject.ts'),
     ]);
-    const { resource, name: named } = findNamed(await discover(cluster, io.signal), text);
-    const name = given ?? named;
-    if (name === undefined) throw new AppError('usage', 'Which object? Name it after the resource.');
+    const words = { text, ...(given === undefined ? {} : { name: given }) };
+    const { resource, name } = findObject(await discover(cluster, io.signal), words);
     const { group, version, kind, namespaced } = resource;
-    const namespace = namespaced ? (options.namespace ?? cluster.namespace) : '';
+    const namespace = namespaced ? namespaceOf(cluster, options) : '';
     const target = { group, version, resource: resource.resource, kind, namespaced, namespace, name, uid: options.uid };
     const report = await deleteObject(cluster, target, {
       clock: io.clock,

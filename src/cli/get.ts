@@ -2,7 +2,7 @@ import { Option, type Command } from 'commander';
 import { AppError } from '../base/appError.ts';
 import type { JsonObject } from '../codec/json.ts';
 import type { Cluster } from '../kube/cluster.ts';
-import { connect, findNamed, withClusterOptions, type NamedResource } from './connect.ts';
+import { connect, findGiven, namespaceOf, withClusterOptions, type NamedResource } from './connect.ts';
 import { identityOf, identityTable, type Identity } from './identity.ts';
 import type { CliIo, ClusterOptions } from './io.ts';
 
@@ -46,8 +46,8 @@ async function get(
   io: CliIo,
 ): Promise<void> {
   const { discover } = await import('../kube/discovery.ts');
-  const found = findNamed(await discover(cluster, io.signal), text);
-  const wanted = name ?? found.name;
+  const found = findGiven(await discover(cluster, io.signal), { text, ...(name === undefined ? {} : { name }) });
+  const wanted = found.name;
   const namespace = namespaceFor(found, cluster, options);
   const identities: Identity[] = [];
   if (wanted !== undefined) identities.push(identityOf(await getOne(cluster, found, namespace, wanted, io)));
@@ -78,7 +78,7 @@ export function namespaceFor(
   options: ClusterOptions & { allNamespaces?: boolean },
 ): string | undefined {
   if (!found.resource.namespaced || options.allNamespaces === true) return undefined;
-  return options.namespace ?? cluster.namespace;
+  return namespaceOf(cluster, options);
 }
 
 async function getOne(

@@ -1,12 +1,13 @@
 import { InvalidArgumentError, Option, type Command } from 'commander';
 import { AppError } from '../base/appError.ts';
 import type { Cluster } from '../kube/cluster.ts';
+import type { Intent } from '../write/intent.ts';
 import type { FieldResolution, ModifyOptions } from '../write/options.ts';
 import { strategies, type Strategy } from '../write/outcome.ts';
 import type { Report } from '../write/report.ts';
 import { describeTarget, type Target } from '../write/target.ts';
 import type { ObservedReport } from '../write/waitObserved.ts';
-import { cliUserAgent, connect, findNamed, withClusterOptions } from './connect.ts';
+import { cliUserAgent, connect, findObject, namespaceOf, withClusterOptions, type ResourceWords } from './connect.ts';
 import { exitCodes } from './exitCodes.ts';
 import { keptTexts } from './keptTexts.ts';
 import { intentFrom, type IntentOptions } from './modifyIntent.ts';
@@ -80,55 +81,71 @@ export function registerModify(program: Command, io: CliIo): void {
 }
 
 async function run(text: string, given: string | undefined, options: ModifyCliOptions, io: CliIo): Promise<void> {
-  const intent = await intentFrom(options, io);
   const resolve = resolutionFrom(options);
   const conditions = conditionsFrom(options);
-  const cluster = await connect(options, io);
   const limit = new TimeLimit(io, options.timeout * 1000);
   try {
-    const [{ discover }, { listSchemaFor }, { modify }] = await Promise.all([
-      import('../kube/discovery.ts'),
-      import('../kube/schema.ts'),
-      import('../write/modify.ts'),
-    ]);
-    const { resource, name: named } = await limit.within(async (signal) =>
-      findNamed(await discover(cluster, signal), text),
-    );
-    const name = given ?? named;
-    if (name === undefined) throw new AppError('usage', 'Which object? Name it after the resource.');
-    const target: Target = {
-      group: resource.group,
-      version: resource.version,
-      resource: resource.resource,
-      kind: resource.kind,
-      namespaced: resource.namespaced,
-      namespace: resource.namespaced ? (options.namespace ?? cluster.namespace) : '',
-      name,
-      ...(options.uid === undefined ? {} : { uid: options.uid }),
-      ...(options.subresource === undefined ? {} : { subresource: options.subresource }),
-    };
-    const schema = await limit.within(async (signal) =>
-      listSchemaFor(cluster, resource, signal, keptTexts('schemas', io)),
-    );
-    const report = await modify(cluster, target, intent, {
-      ...optionsOf(options, io),
-      timeoutMs: limit.remainingMs,
-      schema,
-      subresources: resource.subresources,
-      ...(resolve === undefined ? {} : { resolve }),
-    });
-    const isWritten = report.outcome === 'written' || report.outcome === 'unchanged';
-    if (options.wait !== true || !isWritten || report.dryRun === true) {
-      tellReport(report, options.output, describeTarget(target), io);
-      return;
+    const intent = await intentFrom(options, limit, io);
+    const cluster = await connect(options, io);
+    try {
+      const named = { text, ...(given === undefined ? {} : { name: given }) };
+      await write(cluster, named, { intent, resolve, conditions }, { limit, options, io });
+    } finally {
+      cluster.dispose();
     }
-    const observed = await waitFor(cluster, target, report, conditions, limit, io);
-    tellReport({ ...report, observed }, options.output, describeTarget(target), io);
-    if (observed.outcome !== 'observed') io.exit(observedExit[observed.outcome]);
   } finally {
     limit.dispose();
-    cluster.dispose();
   }
+}
+
+/** What the command line asks for. */
+interface Wanted {
+  readonly intent: Intent;
+  readonly resolve: FieldResolution | undefined;
+  readonly conditions: readonly { type: string; status: string }[];
+}
+
+async function write(
+  cluster: Cluster,
+  words: ResourceWords,
+  { intent, resolve, conditions }: Wanted,
+  { limit, options, io }: { limit: TimeLimit; options: ModifyCliOptions; io: CliIo },
+): Promise<void> {
+  const [{ discover }, { listSchemaFor }, { modify }] = await Promise.all([
+    import('../kube/discovery.ts'),
+    import('../kube/schema.ts'),
+    import('../write/modify.ts'),
+  ]);
+  const { resource, name } = await limit.within(async (signal) => findObject(await discover(cluster, signal), words));
+  const target: Target = {
+    group: resource.group,
+    version: resource.version,
+    resource: resource.resource,
+    kind: resource.kind,
+    namespaced: resource.namespaced,
+    namespace: resource.namespaced ? namespaceOf(cluster, options) : '',
+    name,
+    ...(options.uid === undefined ? {} : { uid: options.uid }),
+    ...(options.subresource === undefined ? {} : { subresource: options.subresource }),
+  };
+  const schema = await limit.within(async (signal) =>
+    listSchemaFor(cluster, resource, signal, keptTexts('schemas', io)),
+  );
+  const report = await modify(cluster, target, intent, {
+    ...optionsOf(options, io),
+    timeoutMs: limit.remainingMs,
+    schema,
+    subresources: resource.subresources,
+    ...(resolve === undefined ? {} : { resolve }),
+  });
+  const isWritten = report.outcome === 'written' || report.outcome === 'unchanged';
+  if (options.wait !== true || !isWritten || report.dryRun === true) {
+    tellReport(report, options.output, describeTarget(target), io);
+    return;
+  }
+  const observed = await waitFor(cluster, target, report, conditions, limit, io);
+  tellReport({ ...report, observed }, options.output, describeTarget(target), io);
+  if (observed.outcome !== 'observed') io.exit(observedExit[observed.outcome]);
 }
 
 /** Exit codes of a write that is stored and was not observed. */

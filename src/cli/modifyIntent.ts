@@ -1,12 +1,12 @@
 import { readFile } from 'node:fs/promises';
-import { resolve } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { AppError, messageOf } from '../base/appError.ts';
 import { isJsonObject, parseJson, type Json, type JsonObject } from '../codec/json.ts';
 import { parseYaml } from '../codec/yaml.ts';
 import { parsePath, type Path } from '../codec/path.ts';
 import type { Intent } from '../write/intent.ts';
 import type { CliIo } from './io.ts';
+import { loadScript } from './scriptFile.ts';
+import { untilAborted, type TimeLimit } from './timeLimit.ts';
 
 /** The options of `modify` that say what is wanted; exactly one of the three forms. */
 export interface IntentOptions {
@@ -21,7 +21,7 @@ export interface IntentOptions {
  * The intent that the options describe.
  * @throws AppError `usage`, `invalid-path`, `invalid-yaml`, `script-failed`
  */
-export async function intentFrom(options: IntentOptions, io: CliIo): Promise<Intent> {
+export async function intentFrom(options: IntentOptions, limit: TimeLimit, io: CliIo): Promise<Intent> {
   const changes = (options.set ?? []).length + (options.remove ?? []).length > 0;
   const edits = options.edited !== undefined || options.base !== undefined;
   if ([changes, edits, options.script !== undefined].filter(Boolean).length !== 1) {
@@ -30,7 +30,10 @@ export async function intentFrom(options: IntentOptions, io: CliIo): Promise<Int
       'Say what is to change in one way: --set and --remove, or --edited with --base, or --script.',
     );
   }
-  if (options.script !== undefined) return { kind: 'function', compute: await loadScript(options.script) };
+  const { script } = options;
+  if (script !== undefined) {
+    return { kind: 'function', compute: await limit.within(async () => loadScript(script, limit.remainingMs)) };
+  }
   if (edits) {
     if (options.edited === undefined || options.base === undefined) {
       throw new AppError('usage', '--edited and --base belong together.', {
@@ -81,7 +84,7 @@ function pathFrom(text: string): Path {
 }
 
 async function readObject(file: string, io: CliIo): Promise<JsonObject> {
-  const text = file === '-' ? await readAll(io.stdin) : await readText(file);
+  const text = file === '-' ? await untilAborted(readAll(io.stdin), io.signal) : await readText(file);
   const reading = parseYaml(text);
   const problem = reading.problems[0];
   if (problem !== undefined) {
@@ -110,22 +113,4 @@ async function readAll(stream: NodeJS.ReadableStream): Promise<string> {
   const chunks: Buffer[] = [];
   for await (const chunk of stream) chunks.push(Buffer.from(chunk));
   return Buffer.concat(chunks).toString('utf8');
-}
-
-/** The default export of a script; called anew on every attempt. */
-async function loadScript(file: string): Promise<(current: JsonObject) => JsonObject | Promise<JsonObject>> {
-  let module: unknown;
-  try {
-    module = await import(pathToFileURL(resolve(file)).href);
-  } catch (error) {
-    throw new AppError('script-failed', `${file} cannot be loaded: ${messageOf(error)}`, { cause: error });
-  }
-  const compute: unknown =
-    typeof module === 'object' && module !== null && 'default' in module ? module.default : undefined;
-  if (typeof compute !== 'function') {
-    throw new AppError('script-failed', `${file} has no function as its default export.`, {
-      advice: 'Such as: export default (object) => ({ ...object, … })',
-    });
-  }
-  return compute as (current: JsonObject) => JsonObject | Promise<JsonObject>;
 }

@@ -1,4 +1,5 @@
 import { AppError, isAppError } from '../base/appError.ts';
+import { cancelled } from '../base/clock.ts';
 import type { Disposable } from '../base/disposable.ts';
 import type { CliIo } from './io.ts';
 
@@ -25,16 +26,18 @@ export class TimeLimit implements Disposable {
   }
 
   /**
-   * Runs a step with a signal that aborts at the limit, and when the command is interrupted.
+   * Runs a step with a signal that aborts at the limit, and when the command is interrupted. A step that knows no signal is
+   * left to itself then.
    * @throws AppError `timed-out` at the limit, and whatever the step throws
    */
   async within<T>(step: (signal: AbortSignal) => Promise<T>): Promise<T> {
     try {
-      return await step(AbortSignal.any([this.io.signal, this.over.signal]));
+      const signal = AbortSignal.any([this.io.signal, this.over.signal]);
+      return await untilAborted(step(signal), signal);
     } catch (error) {
       if (!isAppError(error, 'cancelled') || this.io.signal.aborted || !this.over.signal.aborted) throw error;
-      throw new AppError('timed-out', 'The server did not answer within the time limit.', {
-        advice: 'Check that the server is well, or give it more time with --timeout.',
+      throw new AppError('timed-out', 'The time limit was over before anything was written.', {
+        advice: 'Check that the server and the script are well, or give them more time with --timeout.',
         cause: error,
       });
     }
@@ -48,5 +51,23 @@ export class TimeLimit implements Disposable {
       return;
     }
     this.over.abort();
+  }
+}
+
+/**
+ * What a promise comes to, unless the signal aborts before: then it is left to itself.
+ * @throws AppError `cancelled` on abort
+ */
+export async function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  if (signal.aborted) throw cancelled();
+  let onAbort: (() => void) | undefined;
+  const aborted = new Promise<never>((_resolve, reject) => {
+    onAbort = () => reject(cancelled());
+    signal.addEventListener('abort', onAbort, { once: true });
+  });
+  try {
+    return await Promise.race([work, aborted]);
+  } finally {
+    if (onAbort !== undefined) signal.removeEventListener('abort', onAbort);
   }
 }

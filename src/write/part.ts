@@ -1,6 +1,6 @@
 import type { JsonObject } from '../codec/json.ts';
 import { backoffFor, backoffMs } from './backoff.ts';
-import type { Carrier } from './carrier.ts';
+import type { Carrier, Desire } from './carrier.ts';
 import type { WriteContext } from './context.ts';
 import {
   endCancelled,
@@ -97,7 +97,8 @@ export class PartWriter {
     if (known !== undefined) return ended(known);
     if (this.refused?.token === identity.token) return this.stillRefused(this.refused);
     this.context.options.onRead?.(object);
-    const desire = await this.part.carrier.desire(object);
+    const desire = await this.desireOf(object);
+    if (desire.kind === 'stopped') return ended(desire.end);
     if (desire.kind === 'decision') {
       this.add('needs-decision', {});
       const conflicts = reportConflicts(desire.conflicts, isSecret(this.context.target));
@@ -151,10 +152,26 @@ export class PartWriter {
 
   /** Whether the intent wants nothing more of a version: then it does not matter who wrote it. */
   private async isSatisfied(object: JsonObject): Promise<boolean> {
-    const desire = await this.part.carrier.desire(object);
+    const desire = await this.desireOf(object);
     return (
       desire.kind === 'object' && planOf(this.context, this.part.subresource, object, desire.object).kind === 'nothing'
     );
+  }
+
+  /** What the intent wants of a read. A function is a person's code: it may not take more than the time that is left. */
+  private async desireOf(object: JsonObject): Promise<Desire | { kind: 'stopped'; end: PartEnd }> {
+    const desire = this.part.carrier.desire(object);
+    if (!this.part.carrier.isFunction) return desire;
+    const computed = await this.context.session.bounded(desire);
+    if (computed.kind === 'done') return computed.value;
+    if (computed.kind === 'cancelled') return { kind: 'stopped', end: this.cancelled() };
+    return { kind: 'stopped', end: this.atLimit(object) };
+  }
+
+  private atLimit(object: JsonObject): PartEnd {
+    if (this.lost.any) return endUnknown(this.uid, object, 'The time was over before the change was computed anew.');
+    const message = 'The change was not computed within the time limit: nothing was written.';
+    return endWith('timed-out', this.uid, object, { message });
   }
 
   /** Tells once, before the first write, which fields belong to others. */

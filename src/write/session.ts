@@ -79,6 +79,35 @@ export class Session {
     bell();
   }
 
+  /**
+   * Waits for work that knows no signal, such as a person's script, no longer than the caller and the time limit allow. What
+   * it comes to after that is dropped.
+   */
+  async bounded<T>(work: Promise<T>): Promise<{ kind: 'done'; value: T } | { kind: 'cancelled' } | { kind: 'over' }> {
+    if (this.cancelled) return { kind: 'cancelled' };
+    const stop = new AbortController();
+    const onAbort = (): void => stop.abort();
+    this.caller?.addEventListener('abort', onAbort, { once: true });
+    const limit = this.limitOf(stop.signal);
+    try {
+      return await Promise.race([work.then((value) => ({ kind: 'done', value }) as const), limit]);
+    } finally {
+      this.caller?.removeEventListener('abort', onAbort);
+      stop.abort();
+      await limit;
+    }
+  }
+
+  private async limitOf(stop: AbortSignal): Promise<{ kind: 'cancelled' } | { kind: 'over' }> {
+    try {
+      await this.clock.delay(this.remainingMs, stop);
+    } catch (error) {
+      if (stop.aborted) return { kind: 'cancelled' };
+      throw error;
+    }
+    return { kind: 'over' };
+  }
+
   /** Waits. `over`: the wait does not fit into the time that is left, and did not begin. */
   async pause(ms: number): Promise<'done' | 'cancelled' | 'over'> {
     if (this.cancelled) return 'cancelled';

@@ -1,0 +1,61 @@
+import { resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { runInNewContext } from 'node:vm';
+import { AppError, messageOf } from '../base/appError.ts';
+import { cancelled } from '../base/clock.ts';
+import type { JsonObject } from '../codec/json.ts';
+
+/** What a script's default export is: the desired object, from the current one. */
+export type Compute = (current: JsonObject) => JsonObject | Promise<JsonObject>;
+
+/**
+ * The default export of a script, which is called anew on every attempt. A call that does not give control back is ended
+ * after `limitMs`, and by an interrupt; one that gives a promise back is its caller's to bound.
+ * @throws AppError `script-failed`; from a call `timed-out` and `cancelled`
+ */
+export async function loadScript(file: string, limitMs: number): Promise<Compute> {
+  // stdout is the report's; what a script prints is for a person.
+  process.stdout.write = process.stderr.write.bind(process.stderr);
+  let module: unknown;
+  try {
+    module = await import(pathToFileURL(resolve(file)).href);
+  } catch (error) {
+    throw new AppError('script-failed', `${file} cannot be loaded: ${messageOf(error)}`, { cause: error });
+  }
+  const exported = defaultOf(module);
+  // A CommonJS file that was made from an ES module has its default export in the default export.
+  const compute = typeof exported === 'function' ? exported : defaultOf(exported);
+  if (typeof compute !== 'function') {
+    throw new AppError('script-failed', `${file} has no function as its default export.`, {
+      advice: 'Such as: export default (object) => ({ ...object, … })',
+    });
+  }
+  return (current) => called(compute as Compute, current, limitMs);
+}
+
+function defaultOf(module: unknown): unknown {
+  return typeof module === 'object' && module !== null && 'default' in module ? module.default : undefined;
+}
+
+/** Calls a function that may never return: Node's watchdog for scripts covers all that they call. */
+function called(compute: Compute, current: JsonObject, limitMs: number): ReturnType<Compute> {
+  try {
+    return runInNewContext(
+      'call()',
+      { call: () => compute(current) },
+      {
+        timeout: Math.ceil(limitMs),
+        breakOnSigint: true,
+      },
+    ) as ReturnType<Compute>;
+  } catch (error) {
+    // These two are errors of the other context: no instances of this one's Error.
+    const code = typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined;
+    if (code === 'ERR_SCRIPT_EXECUTION_INTERRUPTED') throw cancelled();
+    if (code !== 'ERR_SCRIPT_EXECUTION_TIMEOUT') throw error;
+    throw new AppError('timed-out', 'The script did not come to an end within the time limit.', {
+      advice: 'Nothing was written. Look for a loop in it, or give it more time with --timeout.',
+      cause: error,
+    });
+  }
+}
