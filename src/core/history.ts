@@ -95,7 +95,7 @@ export interface Version {
 
 /** The key of a name in `History.names`. */
 export function nameKey(cluster: string, name: ObjectName): string {
-  return [cluster, name.group, name.resource, name.namespace, name.name].join('\0');
+  return `${cluster}\0${name.group}\0${name.resource}\0${name.namespace}\0${name.name}`;
 }
 
 /** The key of an incarnation in `History.uids`. */

@@ -55,20 +55,25 @@ async function bytesOf(path: string, stdin: Readable, signal: AbortSignal): Prom
 }
 
 /**
- * The bytes of a plain file, each chunk in the same buffer, so that a long file costs no more memory than a short one: a chunk
- * is gone when the next one is asked for.
+ * The bytes of a plain file in two buffers in turns, so that a long file costs no more memory than a short one: while a chunk
+ * is worked on, the next one is read; it is gone when the one after the next is asked for.
  */
 async function* plainFile(path: string, signal: AbortSignal): AsyncGenerator<Buffer> {
   const file = await open(path);
+  const buffers = [Buffer.allocUnsafe(CHUNK_BYTES), Buffer.allocUnsafe(CHUNK_BYTES)] as const;
+  const read = async (buffer: Buffer): Promise<Buffer> =>
+    buffer.subarray(0, (await file.read(buffer, 0, CHUNK_BYTES)).bytesRead);
+  let next = read(buffers[0]);
   try {
-    const buffer = Buffer.allocUnsafe(CHUNK_BYTES);
-    for (;;) {
+    for (let turn: 0 | 1 = 1; ; turn = turn === 0 ? 1 : 0) {
       signal.throwIfAborted();
-      const { bytesRead } = await file.read(buffer, 0, CHUNK_BYTES);
-      if (bytesRead === 0) return;
-      yield buffer.subarray(0, bytesRead);
+      const chunk = await next;
+      if (chunk.length === 0) return;
+      next = read(buffers[turn]);
+      yield chunk;
     }
   } finally {
+    await Promise.allSettled([next]);
     await file.close();
   }
 }

@@ -28,8 +28,12 @@ const MAX_NAMES = 20_000;
 
 /** The identity of an actor in one log: client, user and agent; its manager only where nothing else is known. '' is nobody in particular. */
 export function actorKey(actor: Actor): string {
-  const parts = [actor.client, actor.user, actor.agent].filter((part) => part !== undefined && part !== '');
-  return parts.length > 0 ? parts.join('|') : (actor.manager ?? '');
+  const key = joined(joined(actor.client ?? '', actor.user ?? ''), actor.agent ?? '');
+  return key === '' ? (actor.manager ?? '') : key;
+}
+
+function joined(first: string, second: string): string {
+  return first === '' ? second : second === '' ? first : `${first}|${second}`;
 }
 
 /** What a person would call an actor. */

@@ -58,11 +58,13 @@ export class ObjectState {
   }
 
   version(token: Token): VersionRecord | undefined {
-    return this.versions.findLast((version) => version.token === token);
+    return this.versions[this.indexOf(token)];
   }
 
   indexOf(token: Token): number {
-    return this.versions.findLastIndex((version) => version.token === token);
+    let index = this.versions.length - 1;
+    while (index >= 0 && this.versions[index]?.token !== token) index -= 1;
+    return index;
   }
 
   get latest(): VersionRecord | undefined {
