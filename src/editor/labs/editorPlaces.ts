@@ -6,7 +6,7 @@ import { exchangeEvents } from '../../lab/exchangeEvents.ts';
 import type { LabPlaceState } from '../../protocol/labStates.ts';
 import type { Editor } from '../app/editor.ts';
 import { commandIds } from '../app/ids.ts';
-import { isProtected, settings } from '../app/settings.ts';
+import { settings } from '../app/settings.ts';
 import { limited } from '../app/signal.ts';
 import { sandboxKey, type ConnectedCluster } from '../clusters/clusters.ts';
 import type { LabGround, LabPlaces } from './labPlaces.ts';

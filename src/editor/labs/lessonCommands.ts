@@ -137,7 +137,9 @@ async function openObject(places: EditorPlaces, { resource, name }: ObjectRef, s
   const { group, version, resource: plural, kind, namespaced } = found;
   const target = { group, version, resource: plural, kind, namespaced, namespace, name };
   const { uidOf } = await import('../../lab/labClient.ts');
-  const uid = uidOf(await readObject(connected.cluster, target, signal));
+  const object = await readObject(connected.cluster, target, signal);
+  if (object === undefined) throw new AppError('not-found', l10n.t('There is no {0} now.', `${plural}/${name}`));
+  const uid = uidOf(object);
   const address = { cluster: connected.key, group, version, resource: plural, kind, namespace, name, uid };
   await commands.executeCommand('vscode.open', liveUri(address), { viewColumn: ViewColumn.Beside });
 }

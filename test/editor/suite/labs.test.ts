@@ -26,6 +26,8 @@ describe('the labs’ pages', () => {
 
   const says = (what: string, selector: string, wanted: RegExp): Promise<unknown> =>
     until(what, async () => ((await texts(selector)) ?? []).some((text) => wanted.test(text)) || undefined, 60_000);
+  const clickOn = (selector: string): Promise<unknown> =>
+    until(`${selector} to click`, async () => (await click(selector)) || undefined);
   const open = async (command: string): Promise<void> => {
     await vscode.commands.executeCommand(`objectVersions.${command}`);
     await says('the page', 'h1', /./);
@@ -41,7 +43,7 @@ describe('the labs’ pages', () => {
     this.timeout(120_000);
     await open('labModular');
     await says('the disclaimer', '.disclaimer', /resourceVersion/);
-    await until('the field', async () => (await click('.beside input')) || undefined);
+    await clickOn('.beside input');
     for (const next of ['1', '2', '3', '4', '5', '6', '7', '0']) {
       await type(next);
       await press('Enter');
@@ -55,12 +57,12 @@ describe('the labs’ pages', () => {
     if (!(await seen())) return;
     this.timeout(240_000);
     await open('labReplay');
-    await click('.replay .primary');
+    await clickOn('.replay .primary');
     for (let step = 1; ; step += 1) {
       await says(`step ${step}`, '.current h2, .result', new RegExp(`^(${step}\\.|✓|.*contract)`));
       if (((await texts('.current h2')) ?? []).length === 0) break;
-      await click('.choice input');
-      await click('.question .primary');
+      await clickOn('.choice input');
+      await clickOn('.question .primary');
       await says(`the card of step ${step}`, '.card h2', new RegExp(` ${step}\\. `));
     }
     await says('the verdict', '.result', /behaved as the contract says/);
@@ -79,8 +81,8 @@ describe('the labs’ pages', () => {
     if (!(await seen())) return;
     this.timeout(120_000);
     await open('labContention');
-    await click('.settings input[type=checkbox]');
-    await click('.settings .primary');
+    await clickOn('.settings input[type=checkbox]');
+    await clickOn('.settings .primary');
     await until(
       'both ends',
       async () => {
@@ -99,7 +101,7 @@ describe('the labs’ pages', () => {
     this.timeout(120_000);
     await useKubeconfig({ 'lab-cluster': { server: apiServer.url.href } });
     await open('labReplay');
-    await click('.place .link');
+    await clickOn('.place .link');
     await until(
       'the contexts',
       async () => ((await texts('.quick-input-list')) ?? []).join().includes('lab-cluster') || undefined,
@@ -113,10 +115,10 @@ describe('the labs’ pages', () => {
     await type('default');
     await press('Enter');
     await says('the place', '.place', /lab-cluster/);
-    await click('.replay .primary');
+    await clickOn('.replay .primary');
     await says('step 1', '.current h2', /^1\./);
-    await click('.choice input');
-    await click('.question .primary');
+    await clickOn('.choice input');
+    await clickOn('.question .primary');
     await says('step 2', '.current h2', /^2\./);
     const left = async (): Promise<string[]> => {
       const { body } = await send('GET', '/api/v1/namespaces/default/configmaps');
@@ -127,7 +129,7 @@ describe('the labs’ pages', () => {
     await closeAll();
     await until('nothing is left', async () => ((await left()).length === 0 ? true : undefined));
     await open('labReplay');
-    await click('.place .link');
+    await clickOn('.place .link');
     await until(
       'the contexts',
       async () => ((await texts('.quick-input-list')) ?? []).join().includes('sandbox') || undefined,
