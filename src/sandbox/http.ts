@@ -164,9 +164,12 @@ function readBody(message: IncomingMessage): Promise<Buffer | 'too-large' | unde
   });
 }
 
+const NEWLINE = Buffer.from('\n');
+
 function send(response: ServerResponse, method: string, answer: ApiAnswer): void {
   if (response.destroyed || response.writableEnded) return;
-  const pieces = typeof answer.body === 'string' ? [Buffer.from(answer.body, 'utf8')] : answer.body;
+  const given = typeof answer.body === 'string' ? [Buffer.from(answer.body, 'utf8')] : answer.body;
+  const pieces = endsLine(answer, given) ? [...given, NEWLINE] : given;
   const headers: Record<string, string | number | string[]> = {
     'content-type': answer.contentType,
     'content-length': pieces.reduce((sum, piece) => sum + piece.length, 0),
@@ -179,6 +182,11 @@ function send(response: ServerResponse, method: string, answer: ApiAnswer): void
   const last = pieces.length - 1;
   if (method !== 'HEAD') for (const piece of pieces.slice(0, last)) response.write(piece);
   response.end(method === 'HEAD' ? undefined : pieces[last]);
+}
+
+/** JSON on one line ends it, as Go's encoder does; indented JSON does not. */
+function endsLine({ contentType }: ApiAnswer, pieces: readonly Buffer[]): boolean {
+  return contentType.startsWith('application/json') && pieces[0]?.[1] !== NEWLINE[0];
 }
 
 function warningHeader(text: string): string {

@@ -116,8 +116,9 @@ function applied(
   options: WriteOptions,
 ): JsonObject {
   const { config, warnings } = parseApplyBody(text, options.fieldValidation);
+  const merged = applyConfig(state, call, live, config, options);
   call.warnings.push(...warnings);
-  return applyConfig(state, call, live, config, options);
+  return merged;
 }
 
 /** Merges an applied configuration. Throws the 409 of its conflicts. */

@@ -232,5 +232,9 @@ export function tooLong(field: string, maxBytes: number): FieldError {
 
 /** `Too many: N: must have at most M items`. */
 export function tooMany(field: string, actual: number, max: number): FieldError {
-  return { reason: 'FieldValueTooMany', field, message: `Too many: ${actual}: must have at most ${max} items` };
+  return {
+    reason: 'FieldValueTooMany',
+    field,
+    message: `Too many: ${actual}: must have at most ${max} ${max === 1 ? 'item' : 'items'}`,
+  };
 }

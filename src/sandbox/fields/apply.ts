@@ -19,7 +19,16 @@ import {
   type ManagedFields,
 } from './managedFields.ts';
 import { mergeApplied, removeFields } from './mergeApplied.ts';
-import { compareWrite, conflictsWith, emptyObject, ownable, reconcile, resetSet, takeFields } from './ownership.ts';
+import {
+  changesByVersion,
+  compareWrite,
+  conflictsWith,
+  emptyObject,
+  ownable,
+  reconcile,
+  resetSet,
+  takeFields,
+} from './ownership.ts';
 import { apiVersionOf, recordUpdate } from './track.ts';
 import { plainText } from '../schema/plainText.ts';
 
@@ -78,7 +87,7 @@ function startingPoint({ kind, live, subresource, nowMs }: AppliedWrite): Starti
   if (live === undefined) return { live: empty, entries: new Map() };
   const entries = readManagedFields(managedFieldsOf(live)) ?? new Map();
   const bare = withManagedFields(live, undefined);
-  if (entries.size > 0) return { live: bare, entries: reconcile(entries, kind.schema) };
+  if (entries.size > 0) return { live: bare, entries: reconcile(entries, kind) };
   return {
     live: bare,
     entries: recordUpdate(kind, entries, empty, bare, { manager: BEFORE_FIRST_APPLY, subresource, nowMs }),
@@ -102,9 +111,10 @@ function tryApply(
   const next = prune(kind, merged, withSent, previous?.set);
 
   const change: Comparison = compareWrite(kind.schema, live, next, reset);
-  const conflicts = conflictsWith(withSent, key, change);
+  const changes = changesByVersion(kind, live, next, change, reset);
+  const conflicts = conflictsWith(withSent, key, changes);
   if (!force && conflicts.size > 0) return { conflicts: listConflicts(withSent, conflicts) };
-  const after = takeFields(withSent, key, change, conflicts);
+  const after = takeFields(withSent, key, changes, conflicts);
 
   const owned = ownable(sent);
   const time = equalJson(live, next) ? previous?.time : secondsText(write.nowMs);

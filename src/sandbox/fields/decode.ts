@@ -3,6 +3,7 @@ import { isJsonObject, parseJson, stringifyJson } from '../../codec/json.ts';
 import { goJsonError } from '../goJson.ts';
 import { sortedJson } from '../goText.ts';
 import type { Kind } from '../kinds/kind.ts';
+import { otherVersion } from '../kinds/versions.ts';
 import { normalize, DecodeError } from '../schema/normalize.ts';
 import { badRequest, invalid, invalidValue, type StatusError } from '../status.ts';
 import { completeObject } from './complete.ts';
@@ -159,6 +160,8 @@ function checkKind(kind: Kind, given: JsonObject, shown: string): void {
   }
   const claimed = textOr(given['apiVersion'], expected);
   if (claimed === expected && claimedKind === kind.kind) return;
+  if (claimedKind === kind.kind && otherVersion(kind, claimed) !== undefined)
+    throw badRequest(`the API version in the data (${claimed}) does not match the expected API version (${expected})`);
   throw badRequest(`${shown}: ${foreignProblem(kind, given, claimed, claimedKind)}`);
 }
 

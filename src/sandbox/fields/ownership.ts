@@ -1,5 +1,7 @@
 import type { JsonObject } from '../../codec/json.ts';
 import type { Path } from '../../codec/path.ts';
+import type { Kind } from '../kinds/kind.ts';
+import { otherVersion } from '../kinds/versions.ts';
 import { emptyOf } from '../schema/normalize.ts';
 import type { Schema } from '../schema/schema.ts';
 import { typingProblem } from './checkTypes.ts';
@@ -89,16 +91,39 @@ interface VersionedKind {
   schemaOf(apiVersion: string): Schema | undefined;
 }
 
+/** What a write changed, in the terms of the version that an entry speaks. */
+export type Changes = (apiVersion: string) => Comparison;
+
+/** Compares two versions of an object in each API version asked for; `own` is the comparison in the writer's. */
+export function changesByVersion(
+  kind: Kind,
+  before: JsonObject,
+  after: JsonObject,
+  own: Comparison,
+  reset: FieldSet,
+): Changes {
+  const known = new Map<string, Comparison>();
+  return (apiVersion) => {
+    const found = known.get(apiVersion);
+    if (found !== undefined) return found;
+    const other = otherVersion(kind, apiVersion);
+    const change =
+      other === undefined ? own : compareWrite(other.schema, other.convert(before), other.convert(after), reset);
+    known.set(apiVersion, change);
+    return change;
+  };
+}
+
 /**
  * What a change takes from the other managers. Fields they own which got another value or came anew conflict; what is
  * gone from the object is gone from every entry, without conflict.
  */
-export function conflictsWith(entries: ManagedFields, writer: string, change: Comparison): Map<string, FieldSet> {
+export function conflictsWith(entries: ManagedFields, writer: string, change: Changes): Map<string, FieldSet> {
   const conflicts = new Map<string, FieldSet>();
-  const taken = change.modified.union(change.added);
   for (const [key, entry] of entries) {
     if (key === writer) continue;
-    const conflict = entry.set.intersection(taken);
+    const { modified, added } = change(entry.apiVersion);
+    const conflict = entry.set.intersection(modified.union(added));
     if (!conflict.isEmpty) conflicts.set(key, conflict);
   }
   return conflicts;
@@ -108,7 +133,7 @@ export function conflictsWith(entries: ManagedFields, writer: string, change: Co
 export function takeFields(
   entries: ManagedFields,
   writer: string,
-  change: Comparison,
+  change: Changes,
   conflicts: ReadonlyMap<string, FieldSet>,
 ): ManagedFields {
   const left: ManagedFields = new Map();
@@ -116,7 +141,7 @@ export function takeFields(
     const set =
       key === writer
         ? entry.set
-        : entry.set.difference(conflicts.get(key) ?? new FieldSet()).difference(change.removed);
+        : entry.set.difference(conflicts.get(key) ?? new FieldSet()).difference(change(entry.apiVersion).removed);
     if (!set.isEmpty) left.set(key, { ...entry, set });
   }
   return left;
@@ -126,10 +151,12 @@ export function takeFields(
  * Carries entries over a change of the schema: where a list or map has become atomic since, who owned parts of it owns
  * the whole now. (Only custom resources change their schema.)
  */
-export function reconcile(entries: ManagedFields, schema: Schema): ManagedFields {
+export function reconcile(entries: ManagedFields, kind: Kind): ManagedFields {
   const result: ManagedFields = new Map();
-  for (const [key, entry] of entries)
+  for (const [key, entry] of entries) {
+    const schema = otherVersion(kind, entry.apiVersion)?.schema ?? kind.schema;
     result.set(key, { ...entry, set: reconcileSet(entry.set, schema) } satisfies Managed);
+  }
   return result;
 }
 

@@ -15,6 +15,7 @@ import {
   type ManagedFields,
 } from './managedFields.ts';
 import {
+  changesByVersion,
   compareWrite,
   conflictsWith,
   emptyObject,
@@ -100,8 +101,9 @@ export function recordUpdate(
   const key = managerKey(id);
   const reset = resetSet(kind.resetPaths(write.subresource));
   const change = compareWrite(kind.schema, before, after, reset);
-  const current = reconcile(entries, kind.schema);
-  const left = takeFields(current, '', change, conflictsWith(current, '', change));
+  const current = reconcile(entries, kind);
+  const changes = changesByVersion(kind, before, after, change, reset);
+  const left = takeFields(current, '', changes, conflictsWith(current, '', changes));
   const written = ownable(change.modified.union(change.added).without(reset));
   if (written.isEmpty) return left;
   const previous = left.get(key)?.set ?? new FieldSet();

@@ -30,7 +30,7 @@ export function readYaml(text: string): YamlBody | { problem: string } {
   const documents: Document.Parsed[] = 'empty' in parsed ? [] : parsed;
   const [first] = documents;
   const [error] = first?.errors ?? [];
-  if (error !== undefined) return { problem: yamlProblem(error, lines) };
+  if (error !== undefined) return { problem: yamlProblem(error, lines, text) };
   const reader = new Reader(first, lines);
   const value = reader.read(first?.contents ?? null);
   return reader.problem === undefined ? { value, duplicates: reader.duplicates } : { problem: reader.problem };
@@ -112,7 +112,9 @@ const SENTENCES: readonly (readonly [pattern: RegExp, sentence: string, scanner:
   [/Unresolved alias/, 'unknown anchor referenced', false],
 ];
 
-function yamlProblem(error: YAMLError, lines: LineCounter): string {
+function yamlProblem(error: YAMLError, lines: LineCounter, text: string): string {
+  const isCutOff = error.pos[0] >= text.trimEnd().length && /[[{,]\s*$/.test(text);
+  if (isCutOff) return `yaml: line ${lines.linePos(text.length).line}: did not find expected node content`;
   const [, sentence, isScanner] = SENTENCES.find(([pattern]) => pattern.test(error.message)) ?? [
     undefined,
     'did not find expected node content',

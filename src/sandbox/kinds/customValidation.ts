@@ -46,10 +46,15 @@ function hasRules(schema: Json): boolean {
 function valueErrors(schema: JsonObject, value: Json, path: string): FieldError[] {
   if (value === null && schema['nullable'] === true) return [];
   const wrongType = typeError(schema, value, path);
-  if (wrongType !== undefined) return [wrongType, ...fractionError(schema, value, path)];
+  if (wrongType !== undefined) {
+    const refused = value === null ? [] : enumErrors(schema, value, path);
+    const isFormatted = schema['format'] !== undefined;
+    const fraction = rangeErrors(schema, value, path);
+    return isFormatted ? [...fraction, wrongType, ...refused] : [wrongType, ...refused, ...fraction];
+  }
   const own = [...enumErrors(schema, value, path), ...combinationErrors(schema, value, path)];
   if (typeof value === 'number' || typeof value === 'bigint')
-    return [...own, ...numberErrors(schema, Number(value), path)];
+    return [...rangeErrors(schema, value, path), ...own, ...numberErrors(schema, Number(value), path)];
   if (typeof value === 'string') return [...own, ...textErrors(schema, value, path)];
   if (Array.isArray(value)) return [...own, ...listErrors(schema, value, path)];
   return isJsonObject(value) ? [...own, ...objectErrors(schema, value, path)] : own;
@@ -74,22 +79,38 @@ function typeError(schema: JsonObject, value: Json, path: string): FieldError | 
     const goName = typeof value === 'boolean' ? 'bool' : given === 'integer' ? 'int64' : 'float64';
     return typeInvalid(path, goName, `${path} in body must be of type ${format}: ${JSON.stringify(goName)}`);
   }
+  if (given === 'number' && schema['type'] === 'integer' && isIntegerFormat(format))
+    return typeInvalid(path, 'float64', `${path} in body must be of type ${format}: "float64"`);
   if (wanted.length === 0 || wanted.includes(given) || (given === 'integer' && wanted.includes('number')))
     return undefined;
   return typeInvalid(path, given, `${path} in body must be of type ${wanted.join(',')}: ${JSON.stringify(given)}`);
 }
 
-/** A fraction where an integer is wanted is refused twice if the schema also limits the number. */
-function fractionError(schema: JsonObject, value: Json, path: string): FieldError[] {
-  const isLimited = ['minimum', 'maximum', 'multipleOf'].some((name) => schema[name] !== undefined);
-  if (typeof value !== 'number' || schema['type'] !== 'integer' || !isLimited) return [];
-  return [invalidValue(NOWHERE, '', `Checked value must be of type integer (default format) in ${path}`)];
+function isIntegerFormat(format: Json | undefined): format is string {
+  return format === 'int32' || format === 'int64';
+}
+
+const INT32 = { min: -(2n ** 31n), max: 2n ** 31n - 1n };
+const INT64 = { min: -(2n ** 63n), max: 2n ** 63n - 1n };
+
+/**
+ * A number that does not fit into the integer wanted, if the schema has a format or limits: said besides its wrong type.
+ */
+function rangeErrors(schema: JsonObject, value: Json, path: string): FieldError[] {
+  const { format } = schema;
+  const isChecked =
+    isIntegerFormat(format) || ['minimum', 'maximum', 'multipleOf'].some((name) => schema[name] !== undefined);
+  if (schema['type'] !== 'integer' || !isChecked || (typeof value !== 'number' && typeof value !== 'bigint')) return [];
+  const { min, max } = format === 'int32' ? INT32 : INT64;
+  const fits = typeName(value) === 'integer' && BigInt(value) >= min && BigInt(value) <= max;
+  const shown = isIntegerFormat(format) ? `with format ${format}` : '(default format)';
+  return fits ? [] : [invalidValue(NOWHERE, '', `Checked value must be of type integer ${shown} in ${path}`)];
 }
 
 function typeName(value: Json): string {
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'array';
-  if (typeof value === 'bigint') return 'integer';
+  if (typeof value === 'bigint') return value >= INT64.min && value <= INT64.max ? 'integer' : 'number';
   return typeof value === 'number' ? (Number.isInteger(value) ? 'integer' : 'number') : typeof value;
 }
 
@@ -113,7 +134,11 @@ function numberErrors(schema: JsonObject, value: number, path: string): FieldErr
     typeof schema[name] === 'number' || typeof schema[name] === 'bigint' ? Number(schema[name]) : undefined;
   const [min, max, step] = [limit('minimum'), limit('maximum'), limit('multipleOf')];
   const errors: FieldError[] = [];
-  if (step !== undefined && !Number.isInteger(Number((value / step).toPrecision(12))))
+  const isWhole = Number.isInteger(value);
+  if (step !== undefined && isWhole && Math.trunc(step) <= 0) {
+    const why = `factor MultipleOf declared for ${path} must be positive: ${Math.trunc(step)}`;
+    errors.push(invalidValue(path, Math.trunc(step), why));
+  } else if (step !== undefined && !Number.isInteger(Number((value / step).toPrecision(12))))
     errors.push(invalidValue(path, value, `${path} in body should be a multiple of ${step}`));
   if (max !== undefined && schema['exclusiveMaximum'] === true ? value >= max : max !== undefined && value > max) {
     errors.push(
@@ -154,7 +179,10 @@ function textErrors(schema: JsonObject, value: string, path: string): FieldError
 
 const FORMATS: Readonly<Record<string, RegExp>> = {
   'date-time': /^\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(\.\d+)?([Zz]|[+-]\d\d:\d\d)$/,
-  date: /^\d{4}-\d\d-\d\d$/,
+  date: /^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])$/,
+  uri: /^([A-Za-z][-A-Za-z0-9+.]*:|\/)[^\s]*$/,
+  duration:
+    /^(-?((\d+(\.\d*)?|\.\d+)(ns|us|µs|ms|s|m|h))+|0|\d+ ?(ns|us|ms|s|m|h|d|w|(nano|micro|milli)s(ecs?|econds?)?|secs?|seconds?|mins?|minutes?|hrs?|hours?|days?|wks?|weeks?))$/i,
   uuid: /^[0-9a-fA-F]{8}-?[0-9a-fA-F]{4}-?[0-9a-fA-F]{4}-?[0-9a-fA-F]{4}-?[0-9a-fA-F]{12}$/,
   email: /^[^@\s]+@[^@\s]+$/,
   ipv4: /^(\d{1,3}\.){3}\d{1,3}$/,

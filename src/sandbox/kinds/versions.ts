@@ -1,6 +1,8 @@
 import type { JsonObject } from '../../codec/json.ts';
 import { cloneJson, isJsonObject } from '../../codec/json.ts';
+import { structOf } from '../schema/builtInTypes.ts';
 import { normalize } from '../schema/normalize.ts';
+import type { Schema } from '../schema/schema.ts';
 import { numberAt, objectAt, objectsAt, setOrDelete, textAt } from './access.ts';
 import type { Kind } from './kind.ts';
 
@@ -18,11 +20,40 @@ export function inVersionOf(object: JsonObject, kind: Kind): JsonObject {
   if (from === to) return object;
   const relabelled = { ...object, apiVersion: to };
   if (kind.coerce !== undefined) return inCustomVersion(relabelled, kind);
-  if (from === AUTOSCALING_V1 && to === AUTOSCALING_V2) return typed(kind, toV2(relabelled));
-  if (from === AUTOSCALING_V2 && to === AUTOSCALING_V1) return typed(kind, toV1(relabelled));
-  if (from === 'v1' && to === EVENTS) return typed(kind, renamed(relabelled, NEW_NAMES));
-  if (from === EVENTS && to === 'v1') return typed(kind, renamed(relabelled, OLD_NAMES));
-  return relabelled;
+  const convert = converter(from, to);
+  return convert === undefined ? relabelled : typed(kind.schema, convert(relabelled));
+}
+
+/** Another version of a built-in kind that has two forms. */
+export interface OtherVersion {
+  readonly schema: Schema;
+  /** An object of the first version in this one. */
+  convert(object: JsonObject): JsonObject;
+}
+
+/** The form of a built-in kind in another version; undefined where there is none, or none that differs. */
+export function otherVersion(kind: Kind, apiVersion: string): OtherVersion | undefined {
+  const own = kind.group === '' ? kind.version : `${kind.group}/${kind.version}`;
+  const convert = kind.coerce === undefined ? converter(own, apiVersion) : undefined;
+  const component = COMPONENTS[`${apiVersion} ${kind.kind}`];
+  if (convert === undefined || component === undefined) return undefined;
+  const schema = structOf(component);
+  return { schema, convert: (object) => typed(schema, convert({ ...object, apiVersion })) };
+}
+
+const COMPONENTS: Readonly<Record<string, string>> = {
+  [`${AUTOSCALING_V1} HorizontalPodAutoscaler`]: 'io.k8s.api.autoscaling.v1.HorizontalPodAutoscaler',
+  [`${AUTOSCALING_V2} HorizontalPodAutoscaler`]: 'io.k8s.api.autoscaling.v2.HorizontalPodAutoscaler',
+  'v1 Event': 'io.k8s.api.core.v1.Event',
+  [`${EVENTS} Event`]: 'io.k8s.api.events.v1.Event',
+};
+
+function converter(from: string, to: string): ((object: JsonObject) => JsonObject) | undefined {
+  if (from === AUTOSCALING_V1 && to === AUTOSCALING_V2) return toV2;
+  if (from === AUTOSCALING_V2 && to === AUTOSCALING_V1) return toV1;
+  if (from === 'v1' && to === EVENTS) return (object) => renamed(object, NEW_NAMES);
+  if (from === EVENTS && to === 'v1') return (object) => renamed(object, OLD_NAMES);
+  return undefined;
 }
 
 /** Without conversion a version shows what its schema knows; defaults are those of the version that is stored. */
@@ -32,8 +63,8 @@ function inCustomVersion(object: JsonObject, kind: Kind): JsonObject {
   return coerced;
 }
 
-function typed(kind: Kind, object: JsonObject): JsonObject {
-  const value = normalize(kind.schema, object);
+function typed(schema: Schema, object: JsonObject): JsonObject {
+  const value = normalize(schema, object);
   return isJsonObject(value) ? value : object;
 }
 

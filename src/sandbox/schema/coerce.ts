@@ -38,7 +38,8 @@ function prune(schema: Schema, value: Json, path: string, dropped: Dropped): Jso
   if (schema.type === 'map') {
     const out: JsonObject = {};
     for (const [key, item] of Object.entries(value))
-      setOwn(out, key, prune(schema.values, item, at(path, key), dropped));
+      if (item !== null || isNullable(schema.values))
+        setOwn(out, key, prune(schema.values, item, at(path, key), dropped));
     return out;
   }
   return schema.type === 'struct' ? pruneStruct(schema, value, path, dropped) : cloneJson(value);
