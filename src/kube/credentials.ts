@@ -195,6 +195,9 @@ export class Credentials implements Disposable {
       const proxyEnv = this.environmentProxies();
       const all = proxyEnv === undefined ? options : { ...options, proxyEnv };
       this.agent = this.cluster.server.startsWith('http:') ? new HttpAgent(all) : new HttpsAgent(all);
+      // All its connections go to one server with the same options, so that their usual name, which holds the certificates and
+      // is looked up twice for each request, need not tell them apart.
+      this.agent.getName = () => 'server';
     }
     return this.agent;
   }

@@ -3,6 +3,8 @@ import type { IncomingMessage } from 'node:http';
 
 /** The named clients of one recorder, each with a random token that only opens the recorder. */
 export class Clients {
+  /** What each connection last presented, and whose it was. */
+  readonly presented = new WeakMap<object, { readonly authorization: string; readonly client: string }>();
   private readonly tokens = new Map<string, { readonly token: string; readonly hash: Buffer }>();
 
   /** The token of a client; the same name has the same token. 256 random bits. */
@@ -49,10 +51,18 @@ export function presentedToken(headers: {
     : Buffer.from(protocol.slice(WEBSOCKET_BEARER.length), 'base64url').toString('utf8');
 }
 
-/** The client of a request, by its token; undefined where it is nobody's. */
+/**
+ * The client of a request, by its token; undefined where it is nobody's. A connection that presents again, letter for letter,
+ * what was found good on it before is not looked up anew: whoever sends on it knows that token already.
+ */
 export function authenticated(clients: Clients, request: IncomingMessage): string | undefined {
-  const protocols = request.headers['sec-websocket-protocol'];
-  return clients.find(presentedToken({ authorization: request.headers.authorization, protocols }));
+  const { authorization, 'sec-websocket-protocol': protocols } = request.headers;
+  const before = clients.presented.get(request.socket);
+  if (before !== undefined && before.authorization === authorization) return before.client;
+  const client = clients.find(presentedToken({ authorization, protocols }));
+  if (client !== undefined && authorization !== undefined)
+    clients.presented.set(request.socket, { authorization, client });
+  return client;
 }
 
 /** The WebSocket protocols without the one that carries a token. */
