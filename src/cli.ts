@@ -3,6 +3,7 @@ import { registerCommands } from './cli/commands.ts';
 import { exitCodes } from './cli/exitCodes.ts';
 import type { CliIo } from './cli/io.ts';
 import { reportFailure } from './cli/reportFailure.ts';
+import { registerVersion } from './cli/version.ts';
 import { messageOf } from './base/appError.ts';
 import { systemClock } from './base/clock.ts';
 
@@ -34,6 +35,7 @@ async function main(argv: readonly string[]): Promise<number> {
     .showHelpAfterError('(add --help for the options)')
     .exitOverride()
     .configureOutput({ writeOut: (text) => io.stdout(text), writeErr: (text) => io.stderr(text) });
+  registerVersion(program, io);
   registerCommands(program, io);
   try {
     await program.parseAsync([...argv], { from: 'user' });

@@ -17,6 +17,7 @@ export type ErrorCode =
   | 'forbidden'
   | 'unknown-resource'
   | 'not-found'
+  | 'invalid-request'
   | 'bad-answer'
   | 'throttled'
   | 'unavailable'

@@ -20,7 +20,7 @@ function outcomeOf(error: unknown): FinalOutcome | undefined {
   if (isAppError(error, 'unauthenticated', 'credentials-failed')) return 'unauthenticated';
   if (isAppError(error, 'forbidden')) return 'forbidden';
   if (isAppError(error, 'unknown-resource')) return 'unsupported';
-  if (isAppError(error, 'invalid-yaml', 'invalid-json')) return 'invalid';
+  if (isAppError(error, 'invalid-yaml', 'invalid-json', 'invalid-request')) return 'invalid';
   if (isAppError(error, 'throttled')) return 'throttled';
   if (isAppError(error, 'unreachable', 'connection-lost', 'tls-untrusted', 'server-error', 'unavailable'))
     return 'unavailable';

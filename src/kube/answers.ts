@@ -119,10 +119,14 @@ export function appErrorOf(error: unknown): AppError {
   });
 }
 
+/** Asking the same again is answered the same. */
+const REFUSED_AS_IT_IS = [400, 405, 406, 415, 422];
+
 const ADVICE: Partial<Record<ErrorCode, string>> = {
   unauthenticated: 'Log in again, or check the user of this context in the kubeconfig.',
   forbidden: 'Ask for the right to do this, or choose another namespace, context or user.',
   'not-found': 'Check the name, the namespace and the context.',
+  'invalid-request': 'Correct what the server names.',
   throttled: 'Wait a little and try again.',
   unavailable: 'Wait a little and try again; the server may be starting or overloaded.',
   'server-error': "Look at the API server's log, and at its webhooks and aggregated APIs.",
@@ -153,6 +157,7 @@ function codeFor(http: number, reason: string): ErrorCode {
   if (http === 404) return 'not-found';
   if (http === 429) return 'throttled';
   if (http === 503 || (http === 504 && reason === 'Timeout')) return 'unavailable';
+  if (REFUSED_AS_IT_IS.includes(http)) return 'invalid-request';
   return 'server-error';
 }
 
@@ -163,6 +168,7 @@ function sentenceFor(code: ErrorCode, http: number, said: string): string {
   if (code === 'not-found') return `The API server has no such thing${told}.`;
   if (code === 'throttled') return `The API server asks to slow down (429)${told}.`;
   if (code === 'unavailable') return `The API server cannot answer at the moment (${http})${told}.`;
+  if (code === 'invalid-request') return `The API server does not accept the request (${http})${told}.`;
   return `The API server answered with ${http}${told}.`;
 }
 

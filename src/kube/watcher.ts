@@ -36,6 +36,7 @@ const PERSON_NEEDED = [
   'credentials-failed',
   'kubeconfig-malformed',
   'unknown-resource',
+  'invalid-request',
 ] as const;
 
 /** The life of one watch: list, watch, and what to do when either ends. */
