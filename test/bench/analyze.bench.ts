@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { existsSync, readFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { writeAuditLog } from './auditLog.ts';
 
@@ -43,7 +43,7 @@ try {
     peakMbOfLonger: large.peakMb,
   };
   process.stdout.write(
-    `${JSON.stringify({ bench: 'analyze', against: 'jq -c .', speed: round2(speed), memoryRatio: round2(memoryRatio), ...figures, limits: LIMITS, held })}\n`,
+    `${JSON.stringify({ bench: 'analyze', against: 'jq -c .', speed: round2(speed), memoryRatio: round2(memoryRatio), ...figures, load: round2(loadavg()[0] ?? 0), limits: LIMITS, held })}\n`,
   );
   if (!held) process.exitCode = 1;
 } finally {
