@@ -6,12 +6,16 @@ type State = StateOf<'lessons'>;
 type Open = NonNullable<State['open']>;
 type Step = NonNullable<Open['step']>;
 
+/** Where the list stands above the lesson, as lab.css has it: an open lesson folds it. */
+const NARROW = window.matchMedia('(max-width: 720px)');
+
 /** The page of the lessons: the list on one side, the lesson that is open on the other. */
 export class LessonsView implements LabView {
   readonly root: HTMLElement;
   private readonly parts: ViewParts;
   private readonly place: PlaceLine;
   private readonly list = new Part(element('ol', { class: 'lesson-list' }));
+  private readonly fold = element('details', { attributes: { open: '' } });
   private readonly head = new Part(element('header'));
   private readonly passed = new Part(element('ol', { class: 'passed' }));
   private readonly task = new Part(element('section', { class: 'current' }));
@@ -36,6 +40,11 @@ export class LessonsView implements LabView {
       button(translate('End Lesson'), () => void ask('lessonEnd', {})),
     ];
     this.actions.append(...this.buttons);
+    this.fold.append(
+      element('summary', { text: translate('All lessons') }),
+      this.list.root,
+      button(translate('Open a Lesson File…'), () => void ask('lessonOpenFile', {})),
+    );
     this.root = element(
       'div',
       { class: 'lessons' },
@@ -43,12 +52,7 @@ export class LessonsView implements LabView {
       element(
         'div',
         { class: 'columns' },
-        element(
-          'nav',
-          { attributes: { 'aria-label': translate('Lessons') } },
-          this.list.root,
-          button(translate('Open a Lesson File…'), () => void ask('lessonOpenFile', {})),
-        ),
+        element('nav', { attributes: { 'aria-label': translate('Lessons') } }, this.fold),
         element(
           'div',
           { class: 'lesson' },
@@ -73,6 +77,7 @@ export class LessonsView implements LabView {
     const { open } = state;
     this.place.update(state.place);
     this.list.update([state.lessons, open?.id], () => state.lessons.map((lesson) => this.item(lesson, open?.id)));
+    if (open !== undefined && before?.open?.id !== open.id) this.fold.open = !NARROW.matches;
     this.head.update([open?.id, open?.phase], () => this.headNodes(open));
     this.passed.update([open?.id, open?.steps], () => (open === undefined ? [] : passedNodes(open, this.parts)));
     const step = open?.step;

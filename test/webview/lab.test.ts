@@ -179,6 +179,7 @@ describe('the labs in a browser', function () {
       const refused = page.page.locator('.card', { hasText: '409 Conflict' }).last();
       const badges = await refused.locator('.badge').allInnerTexts();
       assert.ok(badges.length > 0);
+      assert.ok(!(await page.text('.exchanges')).includes('versions-lab'), 'the clean-up is no part of a step');
       assert.deepEqual(await grounds.left(), []);
       assert.ok(grounds.exchanges.length > total, 'every request is told, for the timeline');
       await page.assertClean();
@@ -317,6 +318,18 @@ describe('the labs in a browser', function () {
         }
       });
     }
+
+    it('an open lesson folds the list where both do not fit side by side', async () => {
+      const page = await open('lessons', { width: 500 });
+      const file = page.page.getByRole('button', { name: 'Open a Lesson File…' });
+      await file.waitFor();
+      await page.page.locator('.lesson-row').nth(1).click();
+      await page.says('h3', /1\./);
+      await page.screenshot('lab-lessons-narrow');
+      assert.equal(await file.isVisible(), false);
+      await page.page.getByText('All lessons').click();
+      assert.equal(await file.isVisible(), true);
+    });
 
     it('needs no sideways scrolling at 400 pixels', async () => {
       for (const which of ['modular', 'replay', 'contention', 'lessons'] as const) {

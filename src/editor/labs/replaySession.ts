@@ -169,7 +169,8 @@ export class ReplaySession implements LabSession<'replay', typeof REPLAY_REQUEST
         observed: said(observed[name]),
         holds: expected[name] === observed[name],
       })),
-      exchanges: this.exchanges,
+      // What comes after the step is the clean-up, and no part of it.
+      exchanges: [...this.exchanges],
     });
   }
 
