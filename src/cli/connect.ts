@@ -1,5 +1,5 @@
 import { homedir } from 'node:os';
-import type { Command } from 'commander';
+import { InvalidArgumentError, type Command } from 'commander';
 import { AppError } from '../base/appError.ts';
 import type { Cluster } from '../kube/cluster.ts';
 import type { ApiResource, Discovery } from '../kube/discovery.ts';
@@ -7,6 +7,12 @@ import type { CliIo, ClusterOptions } from './io.ts';
 
 /** What every request of the command line says it comes from. */
 export const cliUserAgent = 'object-versions';
+
+/** The value of an option that may not be empty: an unset variable of a shell must not pass for "any". */
+export function filled(text: string): string {
+  if (text.trim() === '') throw new InvalidArgumentError('It is empty.');
+  return text;
+}
 
 /** Adds the options by which a command finds its cluster, named as kubectl names them. */
 export function withClusterOptions(command: Command): Command {

@@ -1,7 +1,6 @@
 import { Option, type Command } from 'commander';
-import { AppError } from '../base/appError.ts';
 import { describeTarget } from '../write/target.ts';
-import { cliUserAgent, connect, findObject, namespaceOf, withClusterOptions } from './connect.ts';
+import { cliUserAgent, connect, filled, findObject, namespaceOf, withClusterOptions } from './connect.ts';
 import { tellReport, tellWriteError } from './writeReport.ts';
 import type { CliIo, ClusterOptions } from './io.ts';
 
@@ -21,8 +20,8 @@ export function registerDelete(program: Command, io: CliIo): void {
     .description('delete one incarnation of an object, and no other that has its name')
     .argument('<resource>', 'such as cm, deployments.apps, cm/demo')
     .argument('[name]', 'the object’s name')
-    .requiredOption('--uid <uid>', 'the incarnation that is meant')
-    .option('--token <token>', 'only if it is still at this version')
+    .requiredOption('--uid <uid>', 'the incarnation that is meant', filled)
+    .option('--token <token>', 'only if it is still at this version', filled)
     .addOption(new Option('--cascade <policy>', 'what becomes of its dependents').choices(Object.keys(propagations)))
     .option('--dry-run', 'have the server do everything but delete it')
     .addOption(new Option('-o, --output <format>', 'text or json').choices(['text', 'json']).default('text'))
@@ -36,7 +35,6 @@ export function registerDelete(program: Command, io: CliIo): void {
 }
 
 async function run(text: string, given: string | undefined, options: DeleteCliOptions, io: CliIo): Promise<void> {
-  if (options.uid === '') throw new AppError('usage', 'The UID is empty: name the incarnation that is meant.');
   const cluster = await connect(options, io);
   try {
     const [{ discover }, { deleteObject }] = await Promise.all([

@@ -7,7 +7,15 @@ import { strategies, type Strategy } from '../write/outcome.ts';
 import type { Report } from '../write/report.ts';
 import { describeTarget, type Target } from '../write/target.ts';
 import type { ObservedReport } from '../write/waitObserved.ts';
-import { cliUserAgent, connect, findObject, namespaceOf, withClusterOptions, type ResourceWords } from './connect.ts';
+import {
+  cliUserAgent,
+  connect,
+  filled,
+  findObject,
+  namespaceOf,
+  withClusterOptions,
+  type ResourceWords,
+} from './connect.ts';
 import { exitCodes } from './exitCodes.ts';
 import { keptTexts } from './keptTexts.ts';
 import { intentFrom, type IntentOptions } from './modifyIntent.ts';
@@ -49,12 +57,12 @@ export function registerModify(program: Command, io: CliIo): void {
     )
     .addOption(new Option('--strategy <name>', 'how it is sent').choices(strategies).default('replace'))
     .addOption(new Option('--subresource <name>', 'write to this subresource').choices(['status', 'scale']))
-    .option('--field-manager <name>', 'the field manager of the write (default: object-versions)')
+    .option('--field-manager <name>', 'the field manager of the write (default: object-versions)', filled)
     .option(
       '--sole-manager',
       'nobody else writes under this field manager: a write whose answer was lost can then be told apart',
     )
-    .option('--uid <uid>', 'write to this incarnation only')
+    .option('--uid <uid>', 'write to this incarnation only', filled)
     .option('--max-attempts <n>', 'attempts at most', positive, 5)
     .option('--timeout <seconds>', 'time for all attempts, in seconds', seconds, 30)
     .option('--dry-run', 'have the server do everything but store it')
@@ -67,7 +75,11 @@ export function registerModify(program: Command, io: CliIo): void {
       'for apply: give-up, co-own or take-over a field that another owns; may be repeated',
       many,
     )
-    .option('--shown-token <token>', 'the version that was looked at: fields are taken over at this version only')
+    .option(
+      '--shown-token <token>',
+      'the version that was looked at: fields are taken over at this version only',
+      filled,
+    )
     .option('--wait', 'then wait until observedGeneration has reached this write, within the same time limit')
     .option('--condition <type=status>', 'with --wait: until this condition holds too; may be repeated', many)
     .addOption(new Option('-o, --output <format>', 'text or json').choices(['text', 'json']).default('text'))

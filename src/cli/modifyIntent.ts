@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { AppError, messageOf } from '../base/appError.ts';
 import { isJsonObject, parseJson, type Json, type JsonObject } from '../codec/json.ts';
 import { parseYaml } from '../codec/yaml.ts';
+import { serverSetMetadata } from '../core/merge.ts';
 import { parsePath, type Path } from '../codec/path.ts';
 import type { Intent } from '../write/intent.ts';
 import type { CliIo } from './io.ts';
@@ -42,7 +43,7 @@ export async function intentFrom(options: IntentOptions, limit: TimeLimit, io: C
     }
     return { kind: 'edits', base: await readObject(options.base, io), desired: await readObject(options.edited, io) };
   }
-  return { kind: 'changes', set: (options.set ?? []).map(parseSet), remove: (options.remove ?? []).map(pathFrom) };
+  return { kind: 'changes', set: (options.set ?? []).map(parseSet), remove: (options.remove ?? []).map(removedPath) };
 }
 
 /** `PATH=JSON`; the path may hold `=` inside brackets. */
@@ -80,7 +81,22 @@ function pathFrom(text: string): Path {
   if ('problem' in parsed) throw new AppError('invalid-path', `${parsed.problem}.`);
   if (parsed.path.length === 0)
     throw new AppError('invalid-path', 'The empty path names the whole object, which cannot be set.');
+  const [first, second] = parsed.path.map((step) => ('field' in step ? step.field : undefined));
+  if (first === 'metadata' && second !== undefined && serverSetMetadata.includes(second)) {
+    throw new AppError('invalid-path', `metadata.${second} is set by the server alone.`, {
+      advice: 'Which incarnation is meant is said with --uid.',
+    });
+  }
   return parsed.path;
+}
+
+function removedPath(text: string): Path {
+  const path = pathFrom(text);
+  const [first, ...rest] = path;
+  if (first === undefined || !('field' in first) || first.field !== 'status' || rest.length > 0) return path;
+  throw new AppError('invalid-path', 'The status as a whole cannot be removed: an object without one has it hidden.', {
+    advice: 'Remove its members: --remove status.conditions.',
+  });
 }
 
 async function readObject(file: string, io: CliIo): Promise<JsonObject> {
