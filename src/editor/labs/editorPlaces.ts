@@ -4,6 +4,7 @@ import { cancelled } from '../../base/clock.ts';
 import { Emitter } from '../../base/emitter.ts';
 import { exchangeEvents } from '../../lab/exchangeEvents.ts';
 import type { LabPlaceState } from '../../protocol/labStates.ts';
+import { isProtected } from '../../write/protect.ts';
 import type { Editor } from '../app/editor.ts';
 import { commandIds } from '../app/ids.ts';
 import { settings } from '../app/settings.ts';
