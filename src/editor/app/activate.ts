@@ -2,6 +2,8 @@ import { commands, l10n, ViewColumn, window, workspace, type ExtensionContext } 
 import { join } from 'node:path';
 import { messageOf } from '../../base/appError.ts';
 import { systemClock } from '../../base/clock.ts';
+import { registerAssociations } from '../associations/associationCommands.ts';
+import { Associations } from '../associations/associations.ts';
 import { Clusters } from '../clusters/clusters.ts';
 import { registerBanners } from '../documents/banners.ts';
 import { Decisions } from '../documents/decisions.ts';
@@ -52,6 +54,7 @@ import { showPreview, showTimelineText } from './preview.ts';
 export type { ObjectVersionsApi } from './api.ts';
 
 const STORED_WATCHES = 'watches';
+const STORED_ASSOCIATIONS = 'associations';
 const API_LIMIT_MS = 60_000;
 /** How long the feed of a sandbox waits for the first lists. */
 const FEED_WAIT_MS = 5000;
@@ -68,7 +71,14 @@ export function activateEditor(context: ExtensionContext, endings: Set<() => Pro
   const command = commandRegistrar(showFailure);
 
   const session = new Session(onError);
-  const clusters = new Clusters({ clock, userAgent, kubeconfigPaths: settings.kubeconfig, onError });
+  const clusters = new Clusters({
+    clock,
+    userAgent,
+    kubeconfigPaths: settings.kubeconfig,
+    requestsPerSecond: settings.requestsPerSecond,
+    isReadOnly: settings.readOnly,
+    onError,
+  });
   const watches = new Watches({
     clusters,
     session,
@@ -81,7 +91,17 @@ export function activateEditor(context: ExtensionContext, endings: Set<() => Pro
     },
   });
   const now = (): number => clock.now();
-  const tree = new WatchedObjects({ session, watches, clusters, now, pageSize: settings.pageSize });
+  const associations = new Associations({
+    store: {
+      load: () => workspaceState.get(STORED_ASSOCIATIONS),
+      save: async (all) => workspaceState.update(STORED_ASSOCIATIONS, all),
+    },
+    history: () => session.history,
+    rules: settings.associations,
+    now,
+    onError,
+  });
+  const tree = new WatchedObjects({ session, watches, clusters, associations, now, pageSize: settings.pageSize });
   const treeView = window.createTreeView(viewIds.watchedObjects, {
     treeDataProvider: tree,
     showCollapseAll: true,
@@ -138,6 +158,7 @@ export function activateEditor(context: ExtensionContext, endings: Set<() => Pro
     command,
     session,
     clusters,
+    associations,
     watches,
     tree,
     treeView,
@@ -161,6 +182,7 @@ export function activateEditor(context: ExtensionContext, endings: Set<() => Pro
     log,
     session,
     clusters,
+    associations,
     watches,
     tree,
     treeView,
@@ -201,6 +223,7 @@ export function activateEditor(context: ExtensionContext, endings: Set<() => Pro
     ...registerObjectCommands(editor),
     ...registerDeleteCommands(editor),
     ...registerEditCommands(editor),
+    ...registerAssociations(editor),
     ...registerFindings(editor),
     ...registerSandbox(editor),
     ...registerRecorder(editor),

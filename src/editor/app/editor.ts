@@ -1,5 +1,6 @@
 import type { ExtensionContext, LogOutputChannel, TreeView } from 'vscode';
 import type { Clock } from '../../base/clock.ts';
+import type { Associations } from '../associations/associations.ts';
 import type { Clusters } from '../clusters/clusters.ts';
 import type { Decisions } from '../documents/decisions.ts';
 import type { LiveDocuments } from '../documents/liveDocuments.ts';
@@ -23,6 +24,7 @@ export interface Editor {
   readonly command: RegisterCommand;
   readonly session: Session;
   readonly clusters: Clusters;
+  readonly associations: Associations;
   readonly watches: Watches;
   readonly tree: WatchedObjects;
   readonly treeView: TreeView<TreeNode>;

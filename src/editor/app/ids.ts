@@ -24,6 +24,10 @@ export const commandIds = {
   setAnnotation: 'objectVersions.setAnnotation',
   setImage: 'objectVersions.setImage',
   removeFinalizer: 'objectVersions.removeFinalizer',
+  releaseVolume: 'objectVersions.releaseVolume',
+  declareAssociation: 'objectVersions.declareAssociation',
+  cleanUpAssociation: 'objectVersions.cleanUpAssociation',
+  adoptAssociation: 'objectVersions.adoptAssociation',
   copyName: 'objectVersions.copyName',
   copyUid: 'objectVersions.copyUid',
   copyToken: 'objectVersions.copyToken',
@@ -87,6 +91,9 @@ export const settingIds = {
   notify: 'findings.notify',
   mutedFindings: 'findings.muted',
   responsibilities: 'responsibilities',
+  responsibilityPresets: 'responsibilityPresets',
+  requestsPerSecond: 'requestsPerSecond',
+  associations: 'associations',
 } as const;
 
 /** Keys of `when` clauses. */

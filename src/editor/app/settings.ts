@@ -1,4 +1,6 @@
 import { ConfigurationTarget, workspace } from 'vscode';
+import type { AssociationRule } from '../../write/associations.ts';
+import { responsibilityPresets, type Responsibility } from '../../write/responsibility.ts';
 import { settingIds } from './ids.ts';
 
 /** How the extension writes; from the settings, read anew at each write. */
@@ -7,14 +9,6 @@ export interface WriteSettings {
   readonly strategy: 'replace' | 'apply' | 'json-patch' | 'merge-patch' | 'strategic';
   readonly maxAttempts: number;
   readonly timeoutMs: number;
-}
-
-/** Which actor is responsible for which field, as a person or a workspace declared it. */
-export interface Responsibility {
-  readonly kind: string;
-  readonly path: string;
-  readonly manager: string;
-  readonly reason: string;
 }
 
 function get<T>(name: string, fallback: T): T {
@@ -42,7 +36,14 @@ export const settings = {
   pageSize: (): number => get(settingIds.pageSize, 200),
   notify: (): readonly string[] => get<string[]>(settingIds.notify, []),
   muted: (): Readonly<Record<string, string>> => get<Record<string, string>>(settingIds.mutedFindings, {}),
-  responsibilities: (): readonly Responsibility[] => get<Responsibility[]>(settingIds.responsibilities, []),
+  /** What is declared, and what everybody meets unless that is switched off. */
+  responsibilities: (): readonly Responsibility[] => [
+    ...get<Responsibility[]>(settingIds.responsibilities, []),
+    ...(get(settingIds.responsibilityPresets, true) ? responsibilityPresets : []),
+  ],
+  /** By which annotations or fields things outside the cluster are found that belong to objects. */
+  associations: (): readonly AssociationRule[] => get<AssociationRule[]>(settingIds.associations, []),
+  requestsPerSecond: (): number => Math.max(1, get(settingIds.requestsPerSecond, 50)),
 };
 
 /** Changes one setting where it is defined most specifically: the workspace if it has one, else the user's. */
@@ -50,15 +51,4 @@ export async function changeSetting(name: string, value: unknown): Promise<void>
   const configuration = workspace.getConfiguration('objectVersions');
   const inWorkspace = configuration.inspect(name)?.workspaceValue !== undefined;
   await configuration.update(name, value, inWorkspace ? ConfigurationTarget.Workspace : ConfigurationTarget.Global);
-}
-
-/** Whether a context matches one of the patterns of protected ones; `*` stands for anything. */
-export function isProtected(context: string, patterns: readonly string[]): boolean {
-  return patterns.some((pattern) => {
-    const expression = pattern
-      .split('*')
-      .map((part) => part.replaceAll(/[.+?^${}()|[\]\\]/g, String.raw`\$&`))
-      .join('.*');
-    return new RegExp(`^${expression}$`, 'i').test(context);
-  });
 }

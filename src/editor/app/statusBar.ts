@@ -1,7 +1,8 @@
 import { l10n, StatusBarAlignment, ThemeColor, window, workspace, type Disposable } from 'vscode';
 import type { Editor } from './editor.ts';
 import { commandIds, viewIds } from './ids.ts';
-import { isProtected, settings } from './settings.ts';
+import { isProtected } from '../../write/protect.ts';
+import { settings } from './settings.ts';
 
 /** Says which clusters are looked at, whether writing is on, and whether one of them is protected. */
 export function registerStatusBar(editor: Pick<Editor, 'watches' | 'clusters'>): Disposable[] {

@@ -8,6 +8,7 @@ import type { ApiResource, Discovery } from '../../kube/discovery.ts';
 import type { Kubeconfig } from '../../kube/kubeconfig.ts';
 import type { ListSchema } from '../../core/listSchema.ts';
 import { limited } from '../app/signal.ts';
+import { guardedCluster } from './guardedCluster.ts';
 
 /** The key of the sandbox among the clusters; no context can have it as its name, because of the line feed. */
 export const sandboxKey = '\nsandbox';
@@ -44,6 +45,10 @@ export interface ClustersOptions {
   readonly userAgent: string;
   /** Files named in the settings; empty: as kubectl finds them. */
   readonly kubeconfigPaths: () => readonly string[];
+  /** How many requests a cluster gets in a second at most; twice as many at once after a silence. */
+  readonly requestsPerSecond: () => number;
+  /** Whether nothing may be written; asked at every request. */
+  readonly isReadOnly: () => boolean;
   readonly onError: (error: unknown) => void;
 }
 
@@ -179,8 +184,13 @@ export class Clusters implements Disposable {
     const isSandbox = key === sandboxKey;
     const { kubeconfig, context } = await this.configOf(key);
     const { connectCluster } = await import('../../kube/cluster.ts');
-    const { userAgent, clock } = this.options;
-    const cluster = connectCluster(kubeconfig, { ...(context === undefined ? {} : { context }), userAgent, clock });
+    const { userAgent, clock, isReadOnly } = this.options;
+    const perSecond = this.options.requestsPerSecond();
+    const cluster = guardedCluster(
+      connectCluster(kubeconfig, { ...(context === undefined ? {} : { context }), userAgent, clock }),
+      { perSecond, burst: perSecond * 2, clock },
+      isReadOnly,
+    );
     try {
       const id = await cluster.id(signal);
       const closer = new AbortController();

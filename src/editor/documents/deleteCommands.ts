@@ -2,11 +2,13 @@ import { l10n, window, type Disposable } from 'vscode';
 import { AppError } from '../../base/appError.ts';
 import { cancelled } from '../../base/clock.ts';
 import type { Incarnation, Version } from '../../core/history.ts';
-import { describeTarget, identityOf } from '../../write/target.ts';
-import { isJsonObject, type JsonObject } from '../../codec/json.ts';
+import { describeTarget, identityOf, type Target } from '../../write/target.ts';
+import type { JsonObject } from '../../codec/json.ts';
+import { isProtected } from '../../write/protect.ts';
+import { contentForNewLife, restoreIntent } from '../../write/restore.ts';
 import type { Editor } from '../app/editor.ts';
 import { commandIds } from '../app/ids.ts';
-import { isProtected, settings } from '../app/settings.ts';
+import { settings } from '../app/settings.ts';
 import { limited } from '../app/signal.ts';
 import { isTreeNode } from '../tree/nodes.ts';
 import { newestVersion, shortUid } from '../tree/wording.ts';
@@ -104,7 +106,7 @@ async function restore(editor: Editor, node: unknown): Promise<void> {
   const located = await locate(editor.clusters, addressOfIncarnation(incarnation, clusterKeyOf(editor, incarnation)));
   const current = await readObject(located.connected.cluster, located.target, limited(READ_LIMIT_MS));
   if (current === undefined) {
-    await recreate(incarnation, version, located);
+    await recreate(editor, incarnation, version, located);
     return;
   }
   if (identityOf(current).uid !== incarnation.uid) {
@@ -127,12 +129,23 @@ async function restore(editor: Editor, node: unknown): Promise<void> {
     located,
     await editor.writer.write({
       ...located,
-      intent: { kind: 'edits', base: current, desired: carried(version.body, current) },
+      intent: restoreIntent(version.body, current),
     }),
   );
 }
 
-async function recreate(incarnation: Incarnation, version: BodiedVersion, located: Located): Promise<void> {
+/** The target of a new life: the UID of the old one is not meant. */
+function withoutUid(target: Target): Target {
+  const { uid: _uid, ...rest } = target;
+  return rest;
+}
+
+async function recreate(
+  editor: Editor,
+  incarnation: Incarnation,
+  version: BodiedVersion,
+  located: Located,
+): Promise<void> {
   const create = l10n.t('Create');
   const name = describeTarget(located.target);
   const detail = l10n.t(
@@ -147,9 +160,24 @@ async function recreate(incarnation: Incarnation, version: BodiedVersion, locate
     )) !== create
   )
     throw cancelled();
-  const { createObject } = await import('../writing/createObject.ts');
-  await createObject(located, version.body, settings.write().fieldManager, limited(settings.write().timeoutMs));
-  window.setStatusBarMessage(l10n.t('{0} is created as a new incarnation.', name), 8000);
+  const { createObject } = await import('../../write/createObject.ts');
+  const { timeoutMs, fieldManager } = settings.write();
+  const { connected, target } = located;
+  const report = await lateProgress(l10n.t('Creating {0}', name), timeoutMs, (signal) =>
+    createObject(connected.cluster, withoutUid(target), contentForNewLife(version.body), {
+      clock: editor.clock,
+      signal,
+      timeoutMs,
+      fieldManager,
+      cluster: connected.id,
+      agent: editor.userAgent,
+      onEvent: (event) => editor.session.append([event]),
+    }),
+  );
+  editor.reports.add(report, { name, cluster: connected.label, at: editor.clock.now() });
+  if (report.outcome === 'written')
+    window.setStatusBarMessage(l10n.t('{0} is created as a new incarnation.', name), 8000);
+  else await finish(editor, located, report);
 }
 
 type BodiedVersion = Version & { readonly body: JsonObject };
@@ -165,24 +193,4 @@ function versionOf(incarnation: Incarnation, node: unknown): BodiedVersion {
     );
   }
   return version as BodiedVersion;
-}
-
-/** The older content with the identity of the object as it is now, so that only what a person can change differs. */
-function carried(old: JsonObject, current: JsonObject): JsonObject {
-  const metadata = isJsonObject(old['metadata']) ? old['metadata'] : {};
-  const now = isJsonObject(current['metadata']) ? current['metadata'] : {};
-  const kept = [
-    'uid',
-    'resourceVersion',
-    'generation',
-    'creationTimestamp',
-    'managedFields',
-    'deletionTimestamp',
-    'deletionGracePeriodSeconds',
-  ];
-  const own = Object.fromEntries(Object.entries(metadata).filter(([name]) => !kept.includes(name)));
-  const theirs = Object.fromEntries(Object.entries(now).filter(([name]) => kept.includes(name)));
-  const status = current['status'];
-  const { status: _status, ...rest } = old;
-  return { ...rest, metadata: { ...own, ...theirs }, ...(status === undefined ? {} : { status }) };
 }

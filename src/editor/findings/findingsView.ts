@@ -146,8 +146,8 @@ export function registerFindings(editor: Editor): Disposable[] {
   return [
     view,
     tree,
-    editor.session.onDidChange(({ findings }) => {
-      if (findings.length > 0 || editor.session.history.lastSeq === 0) refresh();
+    editor.session.onDidChange(({ findings, findingsChanged }) => {
+      if (findingsChanged) refresh();
       notify(editor, findings, told);
     }),
     editor.command(commandIds.openFinding, (node) => {

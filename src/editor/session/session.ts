@@ -15,6 +15,8 @@ const NEWS_INTERVAL_MS = 250;
 export interface News {
   readonly events: readonly TraceEvent[];
   readonly findings: readonly Finding[];
+  /** Whether `findings()` is another list now: some are new, or some hold no more. */
+  readonly findingsChanged: boolean;
 }
 
 /**
@@ -33,8 +35,10 @@ export class Session implements Disposable {
   private detector: Detector = createDetector();
   private pendingEvents: TraceEvent[] = [];
   private pendingFindings: Finding[] = [];
+  private findingsWent = false;
   private restored: number | undefined;
   private known: readonly Finding[] | undefined;
+  private declared: readonly Finding[] = [];
 
   constructor(onError: (error: unknown) => void) {
     this.onError = onError;
@@ -63,8 +67,21 @@ export class Session implements Disposable {
 
   /** All findings so far; the same list until there are new ones. */
   findings(): readonly Finding[] {
-    this.known ??= this.detector.findings();
+    this.known ??= [...this.detector.findings(), ...this.declared];
     return this.known;
+  }
+
+  /** Takes the findings about what a person declared, as they are now; those who look are told where they changed. */
+  setDeclaredFindings(declared: readonly Finding[]): void {
+    const keyOf = ({ cluster, object, details }: Finding): string => JSON.stringify([cluster, object, details]);
+    const before = new Set(this.declared.map(keyOf));
+    const fresh = declared.filter((finding) => !before.has(keyOf(finding)));
+    if (fresh.length === 0 && declared.length === this.declared.length) return;
+    this.declared = declared;
+    this.known = undefined;
+    this.findingsWent = true;
+    this.pendingFindings.push(...fresh);
+    this.throttle.request();
   }
 
   /** The clusters by id, for labels and for the header of an exported trace. */
@@ -109,7 +126,7 @@ export class Session implements Disposable {
     this.pendingEvents = [];
     this.pendingFindings = [];
     this.restored = undefined;
-    this.news.fire({ events: [], findings: [] });
+    this.news.fire({ events: [], findings: [], findingsChanged: true });
   }
 
   dispose(): void {
@@ -130,7 +147,9 @@ export class Session implements Disposable {
   }
 
   private tell(): void {
-    const news = { events: this.pendingEvents, findings: this.pendingFindings };
+    const findingsChanged = this.findingsWent || this.pendingFindings.length > 0;
+    const news = { events: this.pendingEvents, findings: this.pendingFindings, findingsChanged };
+    this.findingsWent = false;
     this.pendingEvents = [];
     this.pendingFindings = [];
     this.news.fire(news);

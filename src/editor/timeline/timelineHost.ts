@@ -73,13 +73,13 @@ export class TimelineHost implements Disposable {
       }),
     );
     this.store.add(
-      source.onDidChange(({ events, findings }) => {
+      source.onDidChange(({ events, findingsChanged }) => {
         if (source.log !== shown) {
           shown = source.log;
           this.session.restart();
           return;
         }
-        if (findings.length > 0) found.fire();
+        if (findingsChanged) found.fire();
         appended.fire(events);
       }),
     );

@@ -12,7 +12,7 @@ export interface TimelineSource {
   findings(): readonly Finding[];
   clusterLabel(cluster: string): string;
   /** Fires with what is new; the log holds it already. */
-  readonly onDidChange: Event<{ readonly events: readonly TraceEvent[]; readonly findings: readonly Finding[] }>;
+  readonly onDidChange: Event<{ readonly events: readonly TraceEvent[]; readonly findingsChanged: boolean }>;
 }
 
 /** The live log as a source. */

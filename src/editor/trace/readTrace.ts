@@ -28,7 +28,7 @@ export async function readTrace(path: string, signal: AbortSignal): Promise<Load
   detector.end();
   const findings: readonly Finding[] = detector.findings();
   const labels = reader.header?.clusters ?? {};
-  const silent = new Emitter<{ readonly events: readonly TraceEvent[]; readonly findings: readonly Finding[] }>(
+  const silent = new Emitter<{ readonly events: readonly TraceEvent[]; readonly findingsChanged: boolean }>(
     () => undefined,
   );
   return {

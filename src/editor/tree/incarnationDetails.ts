@@ -6,6 +6,8 @@ import type { History, Incarnation, Version } from '../../core/history.ts';
 import { describeOwner, ownersOf } from '../../core/ownership.ts';
 import { formatPath } from '../../codec/path.ts';
 import { referencesOf, type Reference } from '../../core/references.ts';
+import type { AssociationState } from '../../write/associations.ts';
+import type { KnownAssociation } from '../associations/associations.ts';
 import type { DetailNode } from './nodes.ts';
 import {
   ago,
@@ -30,6 +32,8 @@ export interface DetailInput {
   readonly key: string;
   readonly now: number;
   readonly findings: readonly Finding[];
+  /** What was declared to belong to whatever holds or held this name. */
+  readonly associations: readonly KnownAssociation[];
 }
 
 /** The rows below an incarnation: identity, version, generation, last change, owners, references, findings, versions. */
@@ -47,6 +51,7 @@ export function incarnationDetails(input: DetailInput): DetailNode[] {
       context: 'uid',
     },
     ...(version === undefined ? [] : versionFacts(input, version)),
+    associationsRow(input),
     findingsRow(input),
     versionsRow(input),
   ];
@@ -234,6 +239,51 @@ function isOwnedBy(other: Incarnation, uid: string): boolean {
   const metadata = newestVersion(other)?.body?.['metadata'];
   const owners = isJsonObject(metadata) ? metadata['ownerReferences'] : undefined;
   return Array.isArray(owners) && owners.some((owner) => isJsonObject(owner) && owner['uid'] === uid);
+}
+
+/** Things outside the cluster that belong to this incarnation; below the one that lives, also those of its forerunners. */
+function associationsRow({ associations, incarnation, nodeId }: DetailInput): DetailNode | undefined {
+  const shown = associations.filter(
+    ({ association, state }) =>
+      association.uid === incarnation.uid || (state === 'stale' && incarnation.end === undefined),
+  );
+  if (shown.length === 0) return undefined;
+  const open = shown.some(({ state }) => state === 'stale' || state === 'orphaned');
+  return {
+    type: 'detail',
+    id: `${nodeId}/associations`,
+    label: l10n.t('External associations'),
+    description: `${shown.length}`,
+    icon: open ? 'warning' : 'link-external',
+    ...(open ? { colour: 'list.warningForeground' } : {}),
+    children: shown.map(({ association, state }, index) => {
+      const undecided = state === 'stale' || state === 'orphaned';
+      return {
+        type: 'detail',
+        id: `${nodeId}/associations/${index}`,
+        label: `${association.what} ${association.id}`,
+        description: associationWords(state, association.uid),
+        tooltip: association.uid,
+        icon: undecided ? 'warning' : 'link-external',
+        ...(undecided ? { colour: 'list.warningForeground' } : {}),
+        context: `association ${state}`,
+        association,
+      };
+    }),
+  };
+}
+
+function associationWords(state: AssociationState, uid: string): string {
+  switch (state) {
+    case 'holds':
+      return l10n.t('belongs to this incarnation');
+    case 'stale':
+      return l10n.t('stale: declared for {0}, which is gone; clean up or adopt', shortUid(uid));
+    case 'orphaned':
+      return l10n.t('orphaned: declared for {0}, and nothing has the name; clean up', shortUid(uid));
+    case 'unknown':
+      return l10n.t('not observed since');
+  }
 }
 
 function findingsRow({ findings, incarnation, nodeId }: DetailInput): DetailNode | undefined {

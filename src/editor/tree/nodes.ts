@@ -1,3 +1,5 @@
+import type { Association } from '../../write/associations.ts';
+
 /** A row of the tree. Rows are plain data; what they show is computed from the log when VS Code asks. */
 export type TreeNode = ClusterNode | WatchNode | GroupNode | ObjectNode | IncarnationNode | DetailNode | MoreNode;
 
@@ -56,6 +58,8 @@ export interface DetailNode {
   readonly children?: readonly DetailNode[];
   /** The version that the row stands for. */
   readonly version?: { readonly key: string; readonly uid: string; readonly token: string };
+  /** The external association that the row stands for. */
+  readonly association?: Association;
   /** The finding that the row stands for. */
   readonly finding?: string;
 }

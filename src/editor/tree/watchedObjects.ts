@@ -3,6 +3,7 @@ import type { Disposable } from '../../base/disposable.ts';
 import type { History, NameHistory } from '../../core/history.ts';
 import type { ShownRow } from '../app/api.ts';
 import { throttle, type Throttle } from '../app/throttle.ts';
+import type { Associations } from '../associations/associations.ts';
 import type { Clusters } from '../clusters/clusters.ts';
 import type { Session } from '../session/session.ts';
 import type { WatchDefinition } from '../watches/watchDefinition.ts';
@@ -21,6 +22,7 @@ export interface TreeSources {
   readonly session: Session;
   readonly watches: Watches;
   readonly clusters: Clusters;
+  readonly associations: Pick<Associations, 'atName'>;
   readonly now: () => number;
   pageSize(): number;
 }
@@ -244,7 +246,7 @@ export class WatchedObjects implements TreeDataProvider<TreeNode>, Disposable {
   }
 
   private detailsOf(node: IncarnationNode): readonly TreeNode[] {
-    const { session } = this.sources;
+    const { session, associations } = this.sources;
     const incarnation = this.history.names.get(node.key)?.incarnations.find(({ uid }) => uid === node.uid);
     if (incarnation === undefined) return [];
     return incarnationDetails({
@@ -254,6 +256,7 @@ export class WatchedObjects implements TreeDataProvider<TreeNode>, Disposable {
       key: node.key,
       now: this.sources.now(),
       findings: session.findings(),
+      associations: associations.atName(incarnation.cluster, incarnation.name),
     });
   }
 }

@@ -11,6 +11,15 @@ import { addressOfIncarnation, locate } from '../documents/locate.ts';
 import { clusterKeyOf, livingIncarnationOf } from '../documents/objectCommands.ts';
 import { readObject } from '../documents/readObject.ts';
 import type { Located } from '../documents/objectSaver.ts';
+import {
+  releaseClaim,
+  removeFinalizer,
+  scaleTo,
+  setAnnotation,
+  setImage,
+  setLabel,
+  type ReadyEdit,
+} from '../../write/readyEdits.ts';
 import type { Report } from '../../write/report.ts';
 import { describeTarget, identityOf, isSecret } from '../../write/target.ts';
 import { liveUri } from '../documents/address.ts';
@@ -21,30 +30,27 @@ const READ_LIMIT_MS = 20_000;
 
 const field = (...names: string[]): Path => names.map((name) => ({ field: name }));
 
-/** A change of single fields, as the ready edits make it. */
-interface Changes {
-  readonly set: readonly (readonly [Path, Json])[];
-  readonly remove: readonly Path[];
-}
-
 /** The ready edits: scale, label, annotate, set an image, remove a finalizer. Each is a safe write of one field. */
 export function registerEditCommands(editor: Editor): Disposable[] {
-  const edit = (id: string, ask: (object: JsonObject, located: Located) => Promise<Changes>): Disposable =>
+  const edit = (id: string, ask: (object: JsonObject, located: Located) => Promise<ReadyEdit>): Disposable =>
     editor.command(id, async (node) => {
       const incarnation = livingIncarnationOf(editor, node);
       const { located, object } = await read(editor, incarnation);
-      const changes = await ask(object, located);
-      await finish(editor, located, await editor.writer.write({ ...located, intent: { kind: 'changes', ...changes } }));
+      const { intent, subresource } = await ask(object, located);
+      const target = subresource === undefined ? located.target : { ...located.target, subresource };
+      await finish(editor, located, await editor.writer.write({ ...located, target, intent, seen: object }));
     });
   return [
     edit(commandIds.scale, askReplicas),
-    edit(commandIds.setLabel, (object) => askPair(object, 'labels', l10n.t('Set Label'))),
-    edit(commandIds.setAnnotation, (object) => askPair(object, 'annotations', l10n.t('Set Annotation'))),
+    edit(commandIds.setLabel, (object) => askPair(object, 'labels', l10n.t('Set Label'), setLabel)),
+    edit(commandIds.setAnnotation, (object) => askPair(object, 'annotations', l10n.t('Set Annotation'), setAnnotation)),
     edit(commandIds.setImage, askImage),
     edit(commandIds.removeFinalizer, askFinalizer),
-    editor.command(commandIds.waitUntilObserved, (node) =>
-      waitUntilObserved(editor, livingIncarnationOf(editor, node)),
-    ),
+    edit(commandIds.releaseVolume, askRelease),
+    editor.command(commandIds.waitUntilObserved, async (node) => {
+      const { located, object } = await read(editor, livingIncarnationOf(editor, node));
+      await waitUntilObserved(editor, located, object);
+    }),
     editor.command(commandIds.showLastReport, () => editor.reports.show()),
   ];
 }
@@ -91,7 +97,7 @@ async function openDecision(
   await editor.decisions.open({ uri, text: '', located, sides, ...hidden });
 }
 
-async function askReplicas(object: JsonObject): Promise<Changes> {
+async function askReplicas(object: JsonObject, { resource }: Located): Promise<ReadyEdit> {
   const path = field('spec', 'replicas');
   const now = valueAt(object, path);
   if (now === undefined) throw new AppError('usage', l10n.t('This kind has no replicas.'));
@@ -102,10 +108,15 @@ async function askReplicas(object: JsonObject): Promise<Changes> {
     validateInput: (text) => (/^\d{1,9}$/.test(text.trim()) ? undefined : l10n.t('A whole number from 0.')),
   });
   if (typed === undefined) throw cancelled();
-  return { set: [[path, Number(typed)]], remove: [] };
+  return scaleTo(Number(typed), resource.subresources);
 }
 
-async function askPair(object: JsonObject, map: 'labels' | 'annotations', title: string): Promise<Changes> {
+async function askPair(
+  object: JsonObject,
+  map: 'labels' | 'annotations',
+  title: string,
+  edit: (name: string, value?: string) => ReadyEdit,
+): Promise<ReadyEdit> {
   const there = valueAt(object, field('metadata', map));
   const names = isJsonObject(there) ? Object.keys(there) : [];
   const typed = await window.showInputBox({
@@ -116,15 +127,10 @@ async function askPair(object: JsonObject, map: 'labels' | 'annotations', title:
   });
   if (typed === undefined) throw cancelled();
   const at = typed.indexOf('=');
-  if (at < 0) return { set: [], remove: [field('metadata', map, typed.slice(0, -1))] };
-  const [name, value] = [typed.slice(0, at), typed.slice(at + 1)];
-  return {
-    set: isJsonObject(there) ? [[field('metadata', map, name), value]] : [[field('metadata', map), { [name]: value }]],
-    remove: [],
-  };
+  return at < 0 ? edit(typed.slice(0, -1)) : edit(typed.slice(0, at), typed.slice(at + 1));
 }
 
-async function askImage(object: JsonObject): Promise<Changes> {
+async function askImage(object: JsonObject): Promise<ReadyEdit> {
   const roots: Path[] = [
     field('spec', 'containers'),
     field('spec', 'template', 'spec', 'containers'),
@@ -155,10 +161,12 @@ async function askImage(object: JsonObject): Promise<Changes> {
     value: chosen.description,
   });
   if (image === undefined || image.trim() === '') throw cancelled();
-  return { set: [[[...root, { key: { name: chosen.name } }, { field: 'image' }], image.trim()]], remove: [] };
+  const ready = setImage(object, chosen.name, image.trim());
+  if (ready === undefined) throw new AppError('usage', l10n.t('This kind has no containers.'));
+  return ready;
 }
 
-async function askFinalizer(object: JsonObject): Promise<Changes> {
+async function askFinalizer(object: JsonObject): Promise<ReadyEdit> {
   const path = field('metadata', 'finalizers');
   const there = valueAt(object, path);
   const finalizers = Array.isArray(there) ? there.filter((item) => typeof item === 'string') : [];
@@ -168,5 +176,19 @@ async function askFinalizer(object: JsonObject): Promise<Changes> {
   const remove = l10n.t('Remove');
   const question = l10n.t('Remove the finalizer {0}? What its controller still had to clean up stays behind.', chosen);
   if ((await window.showWarningMessage(question, { modal: true }, remove)) !== remove) throw cancelled();
-  return { set: [], remove: [[...path, { value: chosen }]] };
+  return removeFinalizer(chosen);
+}
+
+async function askRelease(object: JsonObject): Promise<ReadyEdit> {
+  const ready = releaseClaim(object);
+  if (ready === undefined)
+    throw new AppError('usage', l10n.t('Nothing binds this object to a claim.'), {
+      advice: l10n.t('Choose a PersistentVolume whose claim is gone.'),
+    });
+  const release = l10n.t('Release');
+  const question = l10n.t(
+    'Free this volume for a new claim of the same name? The claim that it was bound to by UID does not get it back.',
+  );
+  if ((await window.showWarningMessage(question, { modal: true }, release)) !== release) throw cancelled();
+  return ready;
 }

@@ -1,20 +1,24 @@
 import { l10n, window, type LogOutputChannel } from 'vscode';
 import { AppError } from '../../base/appError.ts';
-import { cancelled, type Clock } from '../../base/clock.ts';
-import { stringifyJson, type JsonObject } from '../../codec/json.ts';
+import type { Clock } from '../../base/clock.ts';
+import type { JsonObject } from '../../codec/json.ts';
 import { diffObjects } from '../../core/diff.ts';
 import { noListSchema, type ListSchema } from '../../core/listSchema.ts';
 import type { ApiResource } from '../../kube/discovery.ts';
 import type { Intent } from '../../write/intent.ts';
 import type { ModifyOptions } from '../../write/options.ts';
-import type { Report, StoredOtherwise } from '../../write/report.ts';
+import { isProtected } from '../../write/protect.ts';
+import type { Report } from '../../write/report.ts';
+import { breachesOf, type Responsibility } from '../../write/responsibility.ts';
 import { describeTarget, type Target } from '../../write/target.ts';
-import { isProtected, type Responsibility, type WriteSettings } from '../app/settings.ts';
+import type { WriteSettings } from '../app/settings.ts';
 import type { ConnectedCluster } from '../clusters/clusters.ts';
 import type { Session } from '../session/session.ts';
+import { changedPaths } from './changedPaths.ts';
+import { askFieldChoices } from './fieldChoices.ts';
 import { lateProgress } from './lateProgress.ts';
 import { outcomeSentence } from './outcomeWords.ts';
-import { trespasses, type Trespass } from './responsibility.ts';
+import { confirmBreaches, confirmPreview } from './questions.ts';
 import type { Reports } from './reports.ts';
 
 /** A person may take this long to answer a question. */
@@ -26,6 +30,8 @@ export interface WriteRequest {
   readonly resource: ApiResource;
   readonly target: Target;
   readonly intent: Intent;
+  /** The object that the person saw, where the intent itself does not hold it: tells who owns the fields in question. */
+  readonly seen?: JsonObject;
 }
 
 /** What writes need of the rest. */
@@ -71,19 +77,30 @@ export class ObjectWriter {
     const title = l10n.t('Writing {0}', name);
     const options = await lateProgress(title, timeoutMs, (signal) => this.options(request, signal));
     await lateProgress(title, ASKING_LIMIT_MS, (signal) => this.ask(request, { ...options, signal }));
-    const { modify } = await import('../../write/modify.ts');
-    const report = await lateProgress(title, timeoutMs, (signal, say) =>
-      modify(request.connected.cluster, request.target, request.intent, {
-        ...options,
-        signal,
-        onEvent: (event) => parts.session.append([event]),
-        onAttempt: (attempt) => say(l10n.t('attempt {0}: {1}', attempt.attempt, attempt.outcome)),
-      }),
-    );
+    let report = await this.send(request, options);
+    for (;;) {
+      const resolve = await askFieldChoices(name, report);
+      if (resolve === undefined) break;
+      report = await this.send(request, { ...options, resolve });
+    }
     parts.log.info(`${name}: ${report.outcome} after ${report.attempts.length} attempt(s)`);
     parts.reports.add(report, { name, cluster: request.connected.label, at: parts.clock.now() });
     window.setStatusBarMessage(outcomeSentence(report, name), 8000);
     return report;
+  }
+
+  private async send({ connected, target, intent }: WriteRequest, options: ModifyOptions): Promise<Report> {
+    const { session } = this.parts;
+    const { timeoutMs } = this.parts.settings();
+    const { modify } = await import('../../write/modify.ts');
+    return lateProgress(l10n.t('Writing {0}', describeTarget(target)), timeoutMs, (signal, say) =>
+      modify(connected.cluster, target, intent, {
+        ...options,
+        signal,
+        onEvent: (event) => session.append([event]),
+        onAttempt: (attempt) => say(l10n.t('attempt {0}: {1}', attempt.attempt, attempt.outcome)),
+      }),
+    );
   }
 
   private async options(request: WriteRequest, signal: AbortSignal): Promise<ModifyOptions> {
@@ -109,18 +126,22 @@ export class ObjectWriter {
   private async ask(request: WriteRequest, options: ModifyOptions): Promise<void> {
     const { connected, target, intent } = request;
     const { schema = noListSchema, fieldManager = '' } = options;
-    const against = trespasses(intent, target.kind, schema, this.parts.responsibilities(), fieldManager);
-    if (against.length > 0) await confirmTrespass(describeTarget(target), against);
+    const name = describeTarget(target);
+    const seen = intent.kind === 'edits' ? intent.base : request.seen;
+    const kind = target.group === '' ? target.kind : `${target.kind}.${target.group}`;
+    const breaches =
+      seen === undefined
+        ? []
+        : breachesOf(this.parts.responsibilities(), kind, seen, changedPaths(intent, schema), fieldManager);
+    if (breaches.length > 0) await confirmBreaches(name, breaches);
     const guarded = isProtected(connected.label, this.parts.protectedContexts());
     if (!guarded && !removesSomething(intent, options.schema)) return;
-    const { modify } = await import('../../write/modify.ts');
-    const preview = await modify(connected.cluster, target, intent, { ...options, dryRun: true });
-    if (preview.outcome !== 'written') return;
-    const defaults = (preview.storedOtherwise ?? []).filter(becameDefault);
-    if (!guarded && defaults.length === 0) return;
-    if (preview.object !== undefined && intent.kind === 'edits')
-      await this.parts.showPreview(target, intent.base, preview.object);
-    await confirm(describeTarget(target), connected.label, guarded, defaults);
+    const { previewWrite } = await import('../../write/preview.ts');
+    const preview = await previewWrite(connected.cluster, target, intent, options);
+    if (preview.report.outcome !== 'written' || (!guarded && preview.resets.length === 0)) return;
+    const after = preview.report.object;
+    if (after !== undefined && seen !== undefined) await this.parts.showPreview(target, seen, after);
+    await confirmPreview(name, connected.label, guarded, preview);
   }
 }
 
@@ -128,44 +149,4 @@ function removesSomething(intent: Intent, schema: ListSchema | undefined): boole
   if (intent.kind === 'function' || schema === undefined) return false;
   if (intent.kind === 'changes') return intent.remove.length > 0;
   return diffObjects(intent.base, intent.desired, schema).some((change) => change.kind === 'removed');
-}
-
-function becameDefault(item: StoredOtherwise): boolean {
-  return item.asked === undefined && item.stored !== undefined && item.was !== undefined;
-}
-
-async function confirm(
-  name: string,
-  context: string,
-  guarded: boolean,
-  defaults: readonly StoredOtherwise[],
-): Promise<void> {
-  const write = l10n.t('Write');
-  const lines = defaults.map((item) =>
-    l10n.t(
-      '{0}: the removed value {1} becomes the default {2}',
-      item.path,
-      stringifyJson(item.was ?? null),
-      stringifyJson(item.stored ?? null),
-    ),
-  );
-  const question = guarded
-    ? l10n.t('Write {0} in the protected context {1}?', name, context)
-    : l10n.t('Write {0}? A removed line becomes a default.', name);
-  const detail = [
-    ...lines,
-    ...(guarded ? [l10n.t('The open comparison shows what the server would store.')] : []),
-  ].join('\n');
-  const chosen = await window.showWarningMessage(question, { modal: true, detail }, write);
-  if (chosen !== write) throw cancelled();
-}
-
-async function confirmTrespass(name: string, against: readonly Trespass[]): Promise<void> {
-  const write = l10n.t('Write');
-  const lines = against.map(({ path, responsibility: { manager, reason } }) =>
-    l10n.t('{0} is the responsibility of {1}: {2}', path, manager, reason),
-  );
-  const question = l10n.t('Change fields of {0} that others are responsible for?', name);
-  const chosen = await window.showWarningMessage(question, { modal: true, detail: lines.join('\n') }, write);
-  if (chosen !== write) throw cancelled();
 }

@@ -1,57 +1,81 @@
 import { l10n, window } from 'vscode';
 import { AppError } from '../../base/appError.ts';
 import { cancelled } from '../../base/clock.ts';
-import { describeGeneration, generationOf, type GenerationState } from '../../core/generation.ts';
-import type { Incarnation } from '../../core/history.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../codec/json.ts';
+import { generationOf } from '../../core/generation.ts';
+import type { ObservationGoal, ObservedReport } from '../../write/waitObserved.ts';
+import { identityOf } from '../../write/target.ts';
 import type { Editor } from '../app/editor.ts';
 import { withProgress } from '../app/progress.ts';
-import { newestVersion } from '../tree/wording.ts';
+import type { Located } from '../documents/objectSaver.ts';
+
+/** How long a person may wait without saying so again. */
+const WAIT_LIMIT_MS = 30 * 60_000;
 
 /**
- * Waits until the generation that an object has now is observed and every condition that says so is computed for it. What
- * is waited for is the state that the object reports, never a token that looks greater. A person may give up at any time.
- * @throws AppError `usage` for a kind that reports no observed generation, `not-found` where the object goes, `cancelled`
+ * Waits until the generation that an object has now is observed and the conditions that a person names hold for it, by a
+ * watch from the version that was read. A person may give up at any time.
+ * @throws AppError `usage` where there is nothing to wait for, `not-found` where the object goes, `timed-out`, `cancelled`
  */
-export async function waitUntilObserved(editor: Pick<Editor, 'session'>, incarnation: Incarnation): Promise<void> {
-  const { name } = incarnation.name;
-  const wanted = stateOf(incarnation);
-  if (wanted?.generation === undefined || wanted.verdict === 'unreported') {
-    throw new AppError('usage', l10n.t('This kind has no generation, or does not report which one was observed.'));
+export async function waitUntilObserved(
+  { clock }: Pick<Editor, 'clock'>,
+  { connected, target }: Located,
+  object: JsonObject,
+): Promise<void> {
+  const { uid, token } = identityOf(object);
+  const { generation } = generationOf(object);
+  const conditions = await askConditions(object);
+  const goal: ObservationGoal = { uid, token, conditions, ...(generation === undefined ? {} : { generation }) };
+  const { waitObserved } = await import('../../write/waitObserved.ts');
+  const report = await withProgress(l10n.t('Waiting until {0} is observed', target.name), (signal) =>
+    waitObserved(connected.cluster, target, goal, { clock, signal, timeoutMs: WAIT_LIMIT_MS, object }),
+  );
+  tell(report, target.name, generation);
+}
+
+function tell(report: ObservedReport, name: string, generation: number | undefined): void {
+  switch (report.outcome) {
+    case 'observed':
+      window.setStatusBarMessage(
+        generation === undefined
+          ? l10n.t('{0}: what was waited for holds.', name)
+          : l10n.t('{0}: generation {1} is observed and current.', name, generation),
+        8000,
+      );
+      return;
+    case 'cancelled':
+      throw cancelled();
+    case 'unsupported':
+      throw new AppError('usage', l10n.t('This kind has no generation, or does not report which one was observed.'));
+    case 'gone':
+    case 'recreated':
+      throw new AppError('not-found', l10n.t('{0} is gone; nothing will be observed any more.', name));
+    case 'timed-out':
+      throw new AppError('timed-out', l10n.t('{0} was not observed in time.', name), {
+        advice: report.missing.length === 0 ? '' : l10n.t('Not yet: {0}', report.missing.join(', ')),
+      });
   }
-  const { generation } = wanted;
-  await withProgress(l10n.t('Waiting until {0} is observed', name), async (signal, progress) => {
-    const news = (): Promise<void> => nextNews(editor, signal);
-    for (let state = stateOf(incarnation); !isObserved(state, generation); state = stateOf(incarnation)) {
-      if (incarnation.end !== undefined)
-        throw new AppError('not-found', l10n.t('{0} is gone; nothing will be observed any more.', name));
-      if (state !== undefined) progress.report({ message: l10n.t('now {0}', describeGeneration(state)) });
-      await news();
-    }
+}
+
+/** The conditions to wait for besides the generation, of those that the object reports; none where it reports none. */
+async function askConditions(object: JsonObject): Promise<{ type: string; status: string }[]> {
+  const status = object['status'];
+  const reported = isJsonObject(status) && Array.isArray(status['conditions']) ? status['conditions'] : [];
+  const items = reported.flatMap((condition) =>
+    isJsonObject(condition) && typeof condition['type'] === 'string'
+      ? [{ label: condition['type'], description: l10n.t('now {0}', textOf(condition['status'])) }]
+      : [],
+  );
+  if (items.length === 0) return [];
+  const chosen = await window.showQuickPick(items, {
+    canPickMany: true,
+    title: l10n.t('Which conditions must be true as well?'),
+    placeHolder: l10n.t('None: only the generation'),
   });
-  window.setStatusBarMessage(l10n.t('{0}: generation {1} is observed and current.', name, generation), 8000);
+  if (chosen === undefined) throw cancelled();
+  return chosen.map(({ label }) => ({ type: label, status: 'True' }));
 }
 
-function stateOf(incarnation: Incarnation): GenerationState | undefined {
-  const body = newestVersion(incarnation)?.body;
-  return body === undefined ? undefined : generationOf(body);
-}
-
-function isObserved(state: GenerationState | undefined, generation: number): boolean {
-  return state?.verdict === 'current' && (state.generation ?? 0) >= generation;
-}
-
-function nextNews({ session }: Pick<Editor, 'session'>, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const onAbort = (): void => {
-      subscription.dispose();
-      reject(cancelled());
-    };
-    const subscription = session.onDidChange(() => {
-      subscription.dispose();
-      signal.removeEventListener('abort', onAbort);
-      resolve();
-    });
-    if (signal.aborted) onAbort();
-    else signal.addEventListener('abort', onAbort, { once: true });
-  });
+function textOf(value: Json | undefined): string {
+  return typeof value === 'string' ? value : l10n.t('nothing');
 }

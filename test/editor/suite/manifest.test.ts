@@ -55,8 +55,8 @@ describe('what package.json contributes', () => {
     const css = readFileSync(join(root, 'media/timeline/timeline.css'), 'utf8');
     for (const { id } of manifest.contributes.colors)
       assert.ok(css.includes(`--vscode-${id.replaceAll('.', '-')}`), id);
-    const named = new Set([...css.matchAll(/--vscode-(objectVersions-[\w-]+)/g)].map(([, name]) => name));
-    assert.deepEqual([...named].sort(), manifest.contributes.colors.map(({ id }) => id.replaceAll('.', '-')).sort());
+    const contributed = new Set(manifest.contributes.colors.map(({ id }) => `--vscode-${id.replaceAll('.', '-')}`));
+    for (const [name] of css.matchAll(/--vscode-objectVersions-[\w-]+/g)) assert.ok(contributed.has(name), name);
   });
 
   it('is registered: every command can be run', async () => {

@@ -1,0 +1,164 @@
+import type { Disposable } from '../../base/disposable.ts';
+import { Emitter, type Event } from '../../base/emitter.ts';
+import type { Finding } from '../../core/findings/finding.ts';
+import { nameKey, type History, type Incarnation } from '../../core/history.ts';
+import type { ObjectName, TraceEvent } from '../../core/traceEvent.ts';
+import {
+  associationsFrom,
+  decide,
+  declare,
+  stateOf,
+  type Association,
+  type AssociationRule,
+  type AssociationState,
+  type Holder,
+} from '../../write/associations.ts';
+
+/** What keeps associations over reloads. */
+export interface AssociationStore {
+  load(): unknown;
+  save(associations: readonly Association[]): Promise<void>;
+}
+
+/** What associations need of the rest. */
+export interface AssociationsParts {
+  readonly store: AssociationStore;
+  history(): History;
+  /** Rules of the settings by which associations are found in objects. */
+  rules(): readonly AssociationRule[];
+  readonly now: () => number;
+  readonly onError: (error: unknown) => void;
+}
+
+/** An association and what is known of the object that it belongs to. */
+export interface KnownAssociation {
+  readonly association: Association;
+  readonly state: AssociationState;
+}
+
+/**
+ * Things outside the cluster that a person, or a rule of the settings, declared to belong to an object. Each is bound to a
+ * UID; after a recreation it is stale until the person says clean up or adopt.
+ */
+export class Associations implements Disposable {
+  private readonly parts: AssociationsParts;
+  private readonly changed: Emitter<void>;
+  private all: readonly Association[];
+
+  constructor(parts: AssociationsParts) {
+    this.parts = parts;
+    this.changed = new Emitter(parts.onError);
+    const kept = parts.store.load();
+    this.all = Array.isArray(kept) ? (kept as unknown[]).filter(isAssociation) : [];
+  }
+
+  /** Fires when one is declared or decided about. */
+  get onDidChange(): Event<void> {
+    return this.changed.event;
+  }
+
+  /** Those that stand at a name, whichever incarnation they belong to. */
+  atName(cluster: string, name: ObjectName): readonly KnownAssociation[] {
+    if (this.all.length === 0) return [];
+    const key = nameKey(cluster, name);
+    const holder = holderOf(this.parts.history(), key);
+    return this.all
+      .filter((association) => nameKey(association.cluster, association.name) === key)
+      .map((association) => ({ association, state: stateOf(association, holder) }));
+  }
+
+  /** Declares that something belongs to an incarnation; what is declared already stays as it was. */
+  async declare({ cluster, name, uid }: Incarnation, what: string, id: string): Promise<void> {
+    await this.set(declare(this.all, [{ cluster, name, uid, what, id, declaredAt: this.parts.now() }]));
+  }
+
+  /** The thing was cleaned up out there: it belongs to nothing any more. */
+  async cleanUp(association: Association): Promise<void> {
+    await this.set(decide(this.all, association, { kind: 'clean-up' }));
+  }
+
+  /** The thing belongs to the incarnation with this UID from now on. */
+  async adopt(association: Association, uid: string): Promise<void> {
+    await this.set(decide(this.all, association, { kind: 'adopt', uid, at: this.parts.now() }));
+  }
+
+  /** Looks in new events for what the rules of the settings find. */
+  take(events: readonly TraceEvent[]): void {
+    const rules = this.parts.rules();
+    if (rules.length === 0) return;
+    const found = events.flatMap((event) =>
+      event.type === 'observed' && event.body !== undefined
+        ? associationsFrom(rules, event.cluster, event.name, event.body, event.at)
+        : [],
+    );
+    const next = found.length === 0 ? this.all : declare(this.all, found);
+    if (next.length !== this.all.length) this.set(next).catch(this.parts.onError);
+  }
+
+  /** The findings about those whose object is another now, or gone. */
+  findings(): Finding[] {
+    const history = this.parts.history();
+    return this.all.flatMap((association) => {
+      const names = history.names.get(nameKey(association.cluster, association.name));
+      const last = names?.incarnations.at(-1);
+      const state = stateOf(association, holderOf(history, nameKey(association.cluster, association.name)));
+      if (last === undefined || (state !== 'stale' && state !== 'orphaned')) return [];
+      return [findingOf(association, state, last)];
+    });
+  }
+
+  dispose(): void {
+    this.changed.dispose();
+  }
+
+  private async set(next: readonly Association[]): Promise<void> {
+    this.all = next;
+    this.changed.fire();
+    await this.parts.store.save(next);
+  }
+}
+
+/** Who holds a name, as far as it was observed: a UID, nobody (null), or nothing is known (undefined). */
+function holderOf(history: History, key: string): Holder {
+  const last = history.names.get(key)?.incarnations.at(-1);
+  if (last === undefined) return undefined;
+  return last.end === undefined ? last.uid : null;
+}
+
+function findingOf(association: Association, state: 'stale' | 'orphaned', last: Incarnation): Finding {
+  const { cluster, name, uid, what, id } = association;
+  const title = `${name.resource} ${name.namespace === '' ? '' : `${name.namespace}/`}${name.name}`;
+  const at = state === 'stale' ? last.firstAt : (last.end?.at ?? last.firstAt);
+  const seq = state === 'stale' ? last.firstSeq : (last.end?.seq ?? last.firstSeq);
+  return {
+    id: 'stale-reference',
+    kind: 'association',
+    severity: 'warning',
+    cluster,
+    object: { ...name, uid: last.uid },
+    actors: [],
+    fields: [],
+    count: 1,
+    firstAt: at,
+    lastAt: at,
+    events: [seq],
+    explanation:
+      state === 'stale'
+        ? `${what} ${id} was declared to belong to ${title} with UID ${uid}. That incarnation is gone, and another, ${last.uid}, holds the name: nobody has said that it belongs to this one.`
+        : `${what} ${id} was declared to belong to ${title} with UID ${uid}, which is gone, and nothing has its name.`,
+    remedy:
+      'Clean up what is out there and say so, or say that the new incarnation adopts it. Until then it belongs to an object that is gone.',
+    sureness: 'certain',
+    details: { what, externalId: id, declaredUid: uid },
+  };
+}
+
+function isAssociation(value: unknown): value is Association {
+  if (typeof value !== 'object' || value === null) return false;
+  const { cluster, name, uid, what, id, declaredAt } = value as Partial<Record<keyof Association, unknown>>;
+  const strings = [cluster, uid, what, id];
+  if (!strings.every((text) => typeof text === 'string') || typeof declaredAt !== 'number') return false;
+  if (typeof name !== 'object' || name === null) return false;
+  const { group, resource, namespace, name: own } = name as Partial<Record<keyof ObjectName, unknown>>;
+  return [group, resource, namespace, own].every((text) => typeof text === 'string');
+}

@@ -1,0 +1,127 @@
+import assert from 'node:assert/strict';
+import * as vscode from 'vscode';
+import type { ObjectVersionsApi } from '../../../src/editor/app/api.ts';
+import { apiServer, metadata, must, namespace } from '../apiServer.ts';
+import { closeAll, extension, objectRow, removeAllWatches, set, until, useKubeconfig } from '../extension.ts';
+import { press, screenshot, texts, type } from '../window.ts';
+
+describe('fields that belong to others', () => {
+  let api: ObjectVersionsApi;
+  let ns: string;
+  let base: string;
+
+  before(async () => {
+    api = await extension();
+    await removeAllWatches(api);
+    await useKubeconfig({ owners: { server: apiServer.url.origin } });
+    ns = await namespace('owners');
+    base = `/api/v1/namespaces/${ns}/configmaps`;
+    await vscode.commands.executeCommand('objectVersions.watchedObjects.focus');
+    await api.addWatch('owners', `configmaps in ${ns}`);
+    await api.addWatch('owners', `deployments in ${ns}`);
+  });
+
+  afterEach(async () => {
+    await set('write.strategy', undefined);
+    await set('responsibilityPresets', undefined);
+    await set('readOnly', undefined);
+    await closeAll();
+  });
+
+  /** Another actor applies a label, so that it alone owns it. */
+  async function applied(name: string): Promise<void> {
+    const body = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, labels: { tier: 'back' } } };
+    await must('PATCH', `${base}/${name}`, body, 'platform', 'application/apply-patch+yaml');
+  }
+
+  async function question(words: string): Promise<void> {
+    await until(`the question "${words}"`, async () =>
+      (await texts('.quick-input-widget'))?.some((item) => item.includes(words)),
+    );
+    await new Promise((later) => setTimeout(later, 300));
+  }
+
+  async function labels(name: string): Promise<Record<string, string>> {
+    return metadata(await must('GET', `${base}/${name}`))['labels'] as unknown as Record<string, string>;
+  }
+
+  async function applyLabel(name: string, answer: string[]): Promise<void> {
+    const row = await until('the row', () => objectRow(api, name));
+    await set('write.strategy', 'apply');
+    const editing = vscode.commands.executeCommand('objectVersions.setLabel', row.node);
+    await question('NAME=VALUE');
+    await type('tier=front');
+    await press('Enter');
+    await question('belongs to platform');
+    await screenshot('field-conflict');
+    for (const key of answer) await press(key);
+    await editing;
+  }
+
+  async function hasKeyboard(): Promise<boolean> {
+    return (await texts('.monaco-workbench')) !== undefined;
+  }
+
+  it('a field of another is taken over only where a person says so, and then by this very field', async () => {
+    if (!(await hasKeyboard())) return;
+    await applied('taken');
+    await applyLabel('taken', ['ArrowDown', 'ArrowDown', 'Enter']);
+    assert.equal((await labels('taken'))['tier'], 'front');
+    const fields = metadata(await must('GET', `${base}/taken`))['managedFields'] as unknown as { manager: string }[];
+    assert.ok(fields.some(({ manager }) => manager === 'object-versions'));
+  });
+
+  it('what is left to the other stays as it is', async () => {
+    if (!(await hasKeyboard())) return;
+    await applied('left');
+    await applyLabel('left', ['Enter']);
+    assert.equal((await labels('left'))['tier'], 'back');
+  });
+
+  it('a question that is not answered forces nothing', async () => {
+    if (!(await hasKeyboard())) return;
+    await applied('asked');
+    const editing = applyLabel('asked', ['Escape']);
+    await until('the sentence', async () => {
+      const shown = await texts('.notification-list-item-message');
+      return shown?.some((text) => text.includes('Other field managers own fields')) === true ? true : undefined;
+    });
+    assert.equal((await labels('asked'))['tier'], 'back');
+    await vscode.commands.executeCommand('notifications.clearAll');
+    await editing;
+  });
+
+  it('replicas that an autoscaler owns are asked about, unless the presets are switched off', async () => {
+    if (!(await hasKeyboard())) return;
+    const path = `/apis/apps/v1/namespaces/${ns}/deployments`;
+    await must(
+      'POST',
+      path,
+      {
+        apiVersion: 'apps/v1',
+        kind: 'Deployment',
+        metadata: { name: 'scaled' },
+        spec: {
+          replicas: 4,
+          selector: { matchLabels: { app: 'scaled' } },
+          template: { metadata: { labels: { app: 'scaled' } }, spec: { containers: [{ name: 'c', image: 'i' }] } },
+        },
+      },
+      'kube-controller-manager',
+    );
+    const row = await until('the row', () => objectRow(api, 'scaled'));
+    const scale = async (): Promise<unknown> => {
+      const editing = vscode.commands.executeCommand('objectVersions.scale', row.node);
+      await question('Replicas');
+      await press('Control+A');
+      await type('2');
+      await press('Enter');
+      await editing;
+      return (await must('GET', `${path}/scaled`))['spec'];
+    };
+    // VS Code shows no modal question while it runs tests, which counts as no.
+    assert.equal(((await scale()) as { replicas: number }).replicas, 4);
+    await set('responsibilityPresets', false);
+    assert.equal(((await scale()) as { replicas: number }).replicas, 2);
+  });
+});
