@@ -22,6 +22,7 @@ export class ContentionView implements LabView {
   private readonly other: HTMLSelectElement;
   private readonly compare = element('input', { attributes: { type: 'checkbox' } });
   private readonly otherField: HTMLElement;
+  private readonly meaning = element('ul', { class: 'meaning muted', attributes: { 'aria-live': 'polite' } });
   private readonly numbers = {
     actors: textInput('6'),
     updates: textInput('10'),
@@ -42,10 +43,9 @@ export class ContentionView implements LabView {
     this.strategy = this.select('token-swap');
     this.other = this.select('read-modify-write');
     this.otherField = field(translate('Second strategy'), this.other);
-    this.otherField.hidden = true;
-    this.compare.addEventListener('change', () => {
-      this.otherField.hidden = !this.compare.checked;
-    });
+    this.compare.addEventListener('change', () => this.explain());
+    for (const select of [this.strategy, this.other]) select.addEventListener('change', () => this.explain());
+    this.explain();
     this.start = element('button', { class: 'primary', text: translate('Start'), attributes: { type: 'submit' } });
     this.cancel = button(translate('Cancel'), () => void parts.ask('contentionCancel', {}));
     this.root = element(
@@ -90,6 +90,19 @@ export class ContentionView implements LabView {
     this.frames.request();
   }
 
+  /** Says what the chosen strategies do, and offers the second one where two are compared. */
+  private explain(): void {
+    const words = strategyWords(this.parts);
+    const chosen = this.compare.checked ? [this.strategy, this.other] : [this.strategy];
+    this.otherField.hidden = !this.compare.checked;
+    this.meaning.replaceChildren(
+      ...chosen.map(({ value }) => {
+        const strategy = CONTENTION_STRATEGIES.find((item) => item === value);
+        return element('li', { text: strategy === undefined ? '' : `${strategy}: ${words[strategy]}` });
+      }),
+    );
+  }
+
   private draw(): void {
     const runs = this.state?.runs ?? [];
     const scale = scaleOf(runs);
@@ -117,6 +130,7 @@ export class ContentionView implements LabView {
           element('span', { text: translate('Teacher’s mode: two runs side by side') }),
         ),
       ),
+      this.meaning,
       element(
         'div',
         { class: 'row' },

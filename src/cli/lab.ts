@@ -1,6 +1,7 @@
 import { Option, type Command } from 'commander';
 import { AppError } from '../base/appError.ts';
 import { contentionStrategies, type ContentionStrategy } from '../lab/contention.ts';
+import type { ModularLab } from '../lab/modular.ts';
 import type { ReplayResult, StepResult } from '../lab/replay.ts';
 import { isInteractive, startAsking } from './asking.ts';
 import { exitCodes } from './exitCodes.ts';
@@ -32,6 +33,10 @@ function registerModular(lab: Command, io: CliIo): void {
         await import('../lab/modular.ts');
       const made = resetModular(options.m, options.a);
       if ('problem' in made) throw new AppError('usage', made.problem);
+      if (options.output === 'text' && isInteractive(io)) {
+        await predictModular(made.lab, options.steps, io);
+        return;
+      }
       const residues = runModular(made.lab, options.steps);
       if (options.output === 'json') {
         io.stdout(
@@ -46,6 +51,33 @@ function registerModular(lab: Command, io: CliIo): void {
       );
       io.stdout(`${MODULAR_DISCLAIMER}\n`);
     });
+}
+
+/** The modular lab with somebody at the terminal: each label is predicted before its step. */
+async function predictModular(start: ModularLab, steps: number, io: CliIo): Promise<void> {
+  const { MODULAR_DISCLAIMER, labelOf, questionAbout, stepModular } = await import('../lab/modular.ts');
+  const asking = startAsking(io);
+  const orders = ['newer', 'older', 'the same'];
+  let lab = start;
+  let isWrapped = false;
+  io.stdout(`${MODULAR_DISCLAIMER}\nm=${lab.m} a=${lab.a}: next = (label + a) mod m, from 0\n`);
+  try {
+    for (let step = 1; step <= steps; step += 1) {
+      lab = stepModular(lab, await asking.line(`Step ${step}, the label is ${labelOf(lab)}. Next label? > `));
+      const right = lab.predictions.at(-1)?.right === true;
+      io.stdout(`${right ? 'Right' : 'No'}: step ${step} shows ${labelOf(lab)}.\n`);
+      const question = questionAbout(lab, step - 1, step);
+      if (isWrapped || question === undefined || question.orderIsRight) continue;
+      isWrapped = true;
+      const choice = await asking.choice(question.text, orders);
+      const answer = choice === question.orderSays ? 'Yes' : 'No';
+      io.stdout(`${answer}: by that rule it would be ${question.orderSays}. But it was shown later.\n`);
+    }
+  } finally {
+    asking.close();
+  }
+  const right = lab.predictions.filter((prediction) => prediction.right).length;
+  io.stdout(`${lab.residues.join(' ')}\n${right} of ${steps} predictions were right.\n`);
 }
 
 function registerReplay(lab: Command, io: CliIo): void {

@@ -4,7 +4,11 @@ import { once } from 'node:events';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
 import { fileURLToPath } from 'node:url';
+import { Command } from 'commander';
+import { systemClock } from '../../src/base/clock.ts';
+import { registerLab } from '../../src/cli/lab.ts';
 import { labServers, type LabServer } from './labCluster.ts';
 
 const main = fileURLToPath(new URL('../../src/cli.ts', import.meta.url));
@@ -86,6 +90,28 @@ describe('lab, the command', function () {
     assert.equal(big.code, 0);
     const text = await run('modular');
     assert.match(text.stdout, /resourceVersion is not modelled by them and is not claimed to wrap/);
+  });
+
+  it('modular at a terminal asks for a prediction before each step, and about order after the wrap', async () => {
+    const typed = Object.assign(new PassThrough(), { isTTY: true });
+    let out = '';
+    const io = {
+      stdout: (text: string) => void (out += text),
+      stderr: () => undefined,
+      stdin: typed as unknown as typeof process.stdin,
+      env: {},
+      clock: systemClock,
+      signal: new AbortController().signal,
+      exit: () => undefined,
+    };
+    const program = new Command('object-versions').exitOverride();
+    registerLab(program, io);
+    typed.write(['2', '4', '1', '3', '2', '3'].join('\n'));
+    typed.write('\n');
+    await program.parseAsync(['lab', 'modular', '--m', '5', '--a', '2', '--steps', '5'], { from: 'user' });
+    assert.match(out, /Right: step 1 shows 2\.[\s\S]*Right: step 3 shows 1\.\n/);
+    assert.match(out, /No: by that rule it would be older\. But it was shown later/);
+    assert.match(out, /No: step 4 shows 3\.[\s\S]*0 2 4 1 3 0\n3 of 5 predictions/);
   });
 
   for (const [args, sentence] of [

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { contentionStrategies } from '../../src/lab/contention.ts';
+import { MODULAR_DISCLAIMER, resetModular } from '../../src/lab/modular.ts';
 import { english } from '../../src/core/timeline/translate.ts';
 import { ModularSession } from '../../src/editor/labs/modularSession.ts';
 import { isHostToLab, isLabToHost, LAB_PROTOCOL, LAB_REQUESTS } from '../../src/protocol/lab.ts';
@@ -29,5 +31,14 @@ describe('the messages between host and labs’ pages', () => {
 
   it('name the strategies that the lab has, in its order', () => {
     assert.deepEqual([...CONTENTION_STRATEGIES], [...contentionStrategies]);
+  });
+
+  it('carry sentences that are translated, where the lab itself makes them', () => {
+    const german = JSON.parse(
+      readFileSync(new URL('../../l10n/bundle.l10n.de.json', import.meta.url), 'utf8'),
+    ) as object;
+    const bad = resetModular('0', '1');
+    assert.ok(Object.hasOwn(german, MODULAR_DISCLAIMER));
+    assert.ok('sentence' in bad && Object.hasOwn(german, bad.sentence));
   });
 });
