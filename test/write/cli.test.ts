@@ -199,7 +199,7 @@ describe('modify and delete on the command line', function () {
       'big.mjs',
       'export default async (o) => ({ ...o, spec: { ...o.spec, n: o.spec.n + 1n } });\n',
     );
-    const { code } = await run('modify', 'bigs', 'one', '--script', script);
+    const { code } = await run('modify', `bigs.${group}`, 'one', '--script', script);
     assert.equal(code, 0);
     assert.equal(at(await real.read(target), 'spec', 'n'), 9007199254740994n);
     const typed = await file(
