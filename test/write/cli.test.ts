@@ -206,7 +206,7 @@ describe('modify and delete on the command line', function () {
       'typed.ts',
       'export default (o: any): unknown => ({ ...o, spec: { ...o.spec, typed: true } });\n',
     );
-    assert.equal((await run('modify', 'bigs', 'one', '--script', typed)).code, 0);
+    assert.equal((await run('modify', `bigs.${group}`, 'one', '--script', typed)).code, 0);
     for (const text of [
       'export default () => { throw new Error("boom"); };',
       'export const x = 1;',
