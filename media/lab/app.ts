@@ -18,6 +18,7 @@ const NO_REQUESTS = {};
 /** The app of all labs' pages: the host says which page this one is, and everything that it shows. */
 export class LabApp {
   private readonly root: HTMLElement;
+  private readonly host: WebviewHost;
   private readonly channel: Channel<typeof LAB_REQUESTS, typeof NO_REQUESTS, HostToLab>;
   private readonly problem = element('p', { class: 'problem', attributes: { role: 'alert' } });
   private readonly status = element('p', { class: 'sr-only', attributes: { role: 'status', 'aria-live': 'polite' } });
@@ -26,6 +27,7 @@ export class LabApp {
 
   constructor(host: WebviewHost, root: HTMLElement) {
     this.root = root;
+    this.host = host;
     this.channel = new Channel({
       port: host.port,
       sends: LAB_REQUESTS,
@@ -65,6 +67,8 @@ export class LabApp {
       ask: (method, params) => this.ask(() => this.channel.request(method, params)),
       refuse: (sentence) => this.refuse(sentence),
       announce: (sentence) => setText(this.status, sentence),
+      kept: this.host.kept,
+      keep: (state) => this.host.keep(state),
     };
     this.view = viewOf(page, parts);
     const others = (['lessons', 'modular', 'replay', 'contention'] as const).map((other) =>

@@ -4,6 +4,7 @@ import {
   type LabState,
   type StateOf,
 } from '../../src/protocol/labStates.ts';
+import { isBoolean, isString, listOf, objectOf, validate, type Checked } from '../../src/protocol/validate.ts';
 import { element } from '../shared/dom.ts';
 import { FrameScheduler } from '../shared/frames.ts';
 import { scaleOf } from './attemptChart.ts';
@@ -12,6 +13,8 @@ import { button, field, PlaceLine, textInput, type LabView, type ViewParts } fro
 
 type State = StateOf<'contention'>;
 type Strategy = ContentionRunOptions['strategy'];
+
+const isKept = objectOf({ texts: listOf(isString), compare: isBoolean });
 
 /** The page of the contention lab. */
 export class ContentionView implements LabView {
@@ -43,8 +46,7 @@ export class ContentionView implements LabView {
     this.strategy = this.select('token-swap');
     this.other = this.select('read-modify-write');
     this.otherField = field(translate('Second strategy'), this.other);
-    this.compare.addEventListener('change', () => this.explain());
-    for (const select of [this.strategy, this.other]) select.addEventListener('change', () => this.explain());
+    this.restore();
     this.explain();
     this.start = element('button', { class: 'primary', text: translate('Start'), attributes: { type: 'submit' } });
     this.cancel = button(translate('Cancel'), () => void parts.ask('contentionCancel', {}));
@@ -88,6 +90,22 @@ export class ContentionView implements LabView {
     }
     if (before?.running === true && !state.running) this.parts.announce(this.runs.map((run) => run.sentence).join(' '));
     this.frames.request();
+  }
+
+  /** What is chosen and typed, in an order of its own. */
+  private texts(): (HTMLInputElement | HTMLSelectElement)[] {
+    return [this.strategy, this.other, ...Object.values(this.numbers)];
+  }
+
+  /** Puts back what was chosen and typed before the page was hidden. */
+  private restore(): void {
+    const { kept } = this.parts;
+    if ('problem' in validate(isKept, kept)) return;
+    const { texts, compare } = kept as Checked<typeof isKept>;
+    this.texts().forEach((control, index) => {
+      control.value = texts[index] ?? control.value;
+    });
+    this.compare.checked = compare;
   }
 
   /** Says what the chosen strategies do, and offers the second one where two are compared. */
@@ -142,6 +160,11 @@ export class ContentionView implements LabView {
         this.cancel,
       ),
     );
+    form.addEventListener('input', () => {
+      this.explain();
+      const texts = this.texts().map((control) => control.value);
+      this.parts.keep({ texts, compare: this.compare.checked });
+    });
     form.addEventListener('submit', (event) => {
       event.preventDefault();
       void this.begin();

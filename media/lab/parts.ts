@@ -13,6 +13,9 @@ export interface ViewParts {
   readonly refuse: (sentence: string) => void;
   /** Tells a screen reader what came of something. */
   readonly announce: (sentence: string) => void;
+  /** What `keep` kept before the page was hidden or the window reloaded. */
+  readonly kept: unknown;
+  readonly keep: (state: unknown) => void;
 }
 
 /** The view of one page: its element, and how it shows a state. A state of another page is ignored. */

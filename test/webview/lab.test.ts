@@ -227,6 +227,8 @@ describe('the labs in a browser', function () {
     it('refuses numbers that are none or out of bounds, and cancels in the middle', async () => {
       const page = await open('contention');
       await page.page.getByLabel('Actors').fill('many');
+      const kept = await page.page.evaluate(() => (window.acquireVsCodeApi() as { getState(): unknown }).getState());
+      assert.deepEqual(kept, { texts: ['token-swap', 'read-modify-write', 'many', '10', '20', '1'], compare: false });
       await page.page.getByRole('button', { name: 'Start' }).click();
       await page.says('.problem', /"many" is no whole number/);
       await page.page.getByLabel('Actors').fill('51');
