@@ -43,7 +43,8 @@ export function createObject(state: ApiState, call: Call, object: JsonObject, by
   kind.prepareCreate(object, context);
   try {
     const errors = kind.validateCreate(object);
-    if (errors.length > 0) throw invalid(kind, metaString(object, 'name'), errors);
+    if (errors.length > 0)
+      throw invalid({ group: kind.storage.group, kind: kind.kind }, metaString(object, 'name'), errors);
     call.warnings.push(...kind.warnings(object, undefined, call.subresource));
     const parsed = state.store.tokens.parse(sentVersion);
     if (!byUpdate && !call.dryRun && 'revision' in parsed && parsed.revision !== 0)

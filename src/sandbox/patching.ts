@@ -115,20 +115,23 @@ function applied(
   text: string,
   options: WriteOptions,
 ): JsonObject {
-  const { config, warnings } = parseApplyBody(text, options.fieldValidation);
+  const { config, warnings, refusal } = parseApplyBody(text, options.fieldValidation);
   const merged = applyConfig(state, call, live, config, options);
+  if (refusal !== undefined) throw refusal;
   call.warnings.push(...warnings);
   return merged;
 }
 
-/** Merges an applied configuration. Throws the 409 of its conflicts. */
+/** Merges an applied configuration. Throws the 409 of its conflicts, which name updaters as of version `seenAs` if given. */
 export function applyConfig(
   state: ApiState,
   call: Call,
   live: JsonObject | undefined,
   config: JsonObject,
   options: WriteOptions,
+  seenAs?: string,
 ): JsonObject {
   const { kind, manager, subresource } = call;
-  return applyFields({ kind, live, config, manager, subresource, force: options.force, nowMs: state.clock.now() });
+  const write = { kind, live, config, manager, subresource, force: options.force, nowMs: state.clock.now() };
+  return applyFields(seenAs === undefined ? write : { ...write, seenAs });
 }

@@ -242,6 +242,8 @@ const CONTAINER_STREAMS = ['log', 'exec', 'attach', 'portforward', 'proxy'];
 
 const READ_OPTIONS = { fieldManager: '', dryRun: false };
 
+const isTrue = (text: string | null): boolean => text !== null && text !== 'false' && text !== '0';
+
 async function getAnswer(
   state: ApiState,
   request: ApiRequest,
@@ -250,6 +252,8 @@ async function getAnswer(
   warnings: string[],
 ): Promise<ApiAnswer> {
   negotiate(request.accept, { transforms: true });
+  if (isTrue(request.query.get('export')))
+    throw badRequest('the export parameter, deprecated since v1.14, is no longer supported');
   const call: Call = callOf(request, kind, READ_OPTIONS, warnings);
   const object = await readObject(state, address.view, call, request.query.get('resourceVersion') ?? '');
   const { subresource } = request.info;

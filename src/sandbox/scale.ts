@@ -9,15 +9,15 @@ import type { WriteOptions } from './queryOptions.ts';
 import { apiVersionOf } from './registry.ts';
 import { ownersAfterScale } from './scaleOwners.ts';
 import { metadataOf, metaString, type ApiState, type Call } from './state.ts';
-import { badRequest, internalError, invalid, invalidValue, noSuchResource } from './status.ts';
+import { badRequest, bareError, internalError, invalid, invalidValue, noSuchResource } from './status.ts';
 import { updateObject } from './update.ts';
 
-/** The /scale of an object: its replicas, with the identity and version of the object itself. Throws 500 where there are none. */
-export function scaleOf(kind: Kind, object: JsonObject): JsonObject {
+/** The /scale of an object: its replicas, with the identity and version of the object itself. Throws 500 where there are none, unless they may lack. */
+export function scaleOf(kind: Kind, object: JsonObject, mayLack = false): JsonObject {
   const paths = kind.subresources.scale;
   if (paths === undefined) throw noSuchResource();
   const replicas = at(object, paths.specReplicas);
-  if (replicas === undefined && kind.origin === 'custom') {
+  if (replicas === undefined && kind.origin === 'custom' && !mayLack) {
     throw internalError(`the spec replicas field ${JSON.stringify(`.${paths.specReplicas.join('.')}`)} does not exist`);
   }
   const selector =
@@ -61,8 +61,9 @@ export function patchScale(
 ): JsonObject {
   if (type === 'apply') return applyScale(state, call, text, options);
   return writeScale(state, call, '', (live) => {
-    const { value } = patchDocument(call.kind, scaleOf(call.kind, live), type, text);
+    const { value } = patchDocument(call.kind, scaleOf(call.kind, live, true), type, text);
     if (!isJsonObject(value)) throw badRequest('the patched object is not a Scale');
+    checkReplicasType(value);
     const scale = completed(value);
     settleNamespace(call, scale);
     checkName(call, scale);
@@ -120,21 +121,46 @@ function applyScale(state: ApiState, call: Call, text: string, options: WriteOpt
     uid: '',
     mayCreate: false,
     produce: (live) => {
+      checkOwned(call, live ?? {}, config);
       const parent: JsonObject = {
         apiVersion: apiVersionOf(call.kind),
         kind: call.kind.kind,
         metadata: { ...metadataOf(config) },
       };
       put(parent, call.kind.subresources.scale?.specReplicas ?? [], checkReplicas(call, config));
-      return withoutTimes(applyConfig(state, call, live, parent, options));
+      return withoutTimes(applyConfig(state, call, live, parent, options, 'autoscaling/v1'));
     },
   });
   return scaleOf(call.kind, object);
 }
 
+/** Of a custom resource whose replicas nobody owns the server cannot make the Scale that an apply starts from. */
+function checkOwned(call: Call, live: JsonObject, config: JsonObject): void {
+  const entries = metadataOf(live)['managedFields'];
+  const path = (call.kind.subresources.scale?.specReplicas ?? []).map((name) => `f:${name}`);
+  const isOwned =
+    Array.isArray(entries) && entries.some((entry) => isJsonObject(entry) && at(entry['fieldsV1'], path) !== undefined);
+  if (isOwned || call.kind.origin !== 'custom') return;
+  const version = textOf(config['apiVersion']);
+  const gvk = `${version}, Kind=${textOf(config['kind'])}`;
+  throw bareError(
+    `failed to create manager for existing fields: failed to convert live object (/; ${gvk}) to proper version: request to convert CR to an invalid group/version: ${version}`,
+  );
+}
+
+function checkReplicasType(scale: JsonObject): void {
+  const replicas = at(scale, ['spec', 'replicas']);
+  if (replicas === undefined || replicas === null || typeof replicas === 'number') return;
+  const name = Array.isArray(replicas) ? 'array' : typeof replicas === 'boolean' ? 'bool' : typeof replicas;
+  const why = `json: cannot unmarshal ${name} into Go struct field ScaleSpec.spec.replicas of type int32`;
+  throw invalid({ group: '', kind: '' }, '', [
+    { reason: 'FieldValueInvalid', field: 'patch', message: `Invalid value: "<object>": ${why}` },
+  ]);
+}
+
 function checkReplicas(call: Call, scale: JsonObject): number {
   const replicas = Number(at(scale, ['spec', 'replicas']) ?? 0);
-  if (replicas >= 0) return replicas;
+  if (replicas >= 0 || call.kind.origin === 'custom') return replicas;
   const error = invalidValue('spec.replicas', replicas, 'must be greater than or equal to 0');
   throw invalid({ group: 'autoscaling', kind: 'Scale' }, call.name, [error]);
 }

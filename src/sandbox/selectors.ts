@@ -1,3 +1,4 @@
+import { inVersionOf } from './kinds/versions.ts';
 import type { JsonObject } from '../codec/json.ts';
 import { goQuote, textOf } from './goText.ts';
 import type { Kind } from './kinds/kind.ts';
@@ -21,7 +22,8 @@ export function readFilter(kind: Kind, labelSelector: string, fieldSelector: str
   return {
     all: labels.length === 0 && fields.length === 0,
     matches: (object) =>
-      labels.every((term) => matchesLabel(object, term)) && fields.every((term) => matchesField(kind, object, term)),
+      labels.every((term) => matchesLabel(object, term)) &&
+      (fields.length === 0 || matchesFields(kind, object, fields)),
     ...(name === undefined ? {} : { name }),
   };
 }
@@ -46,6 +48,8 @@ function parseFieldSelector(kind: Kind, text: string): FieldTerm[] {
       if (found === null) throw badRequest(`invalid selector: '${text}'; can't understand '${term}'`);
       const [, field = '', operator, value = ''] = found;
       if (!known.includes(field)) throw badRequest(unknownField(kind, field));
+      if (/^(?:[^=\\]|\\.)*=/.test(value))
+        throw badRequest(`invalid field selector: unescaped character in value: ${'='.charCodeAt(0)}`);
       return { field, value: unescapeValue(value), negated: operator === '!=' };
     });
 }
@@ -72,6 +76,11 @@ function splitTerms(text: string): string[] {
 }
 
 const unescapeValue = (value: string): string => value.replaceAll(/\\(.)/g, '$1');
+
+function matchesFields(kind: Kind, stored: JsonObject, fields: readonly FieldTerm[]): boolean {
+  const object = inVersionOf(stored, kind);
+  return fields.every((term) => matchesField(kind, object, term));
+}
 
 function matchesField(kind: Kind, object: JsonObject, term: FieldTerm): boolean {
   const metadata = object['metadata'] as JsonObject;

@@ -56,7 +56,8 @@ export function updateObject(state: ApiState, call: Call, update: Update): Writt
   if (sentSpec !== undefined) next['spec'] = finalizersKept(sentSpec);
   keepSystemFields(metadataOf(next), metadataOf(live.object));
   const errors = kind.validateUpdate(next, live.object, call.subresource);
-  if (errors.length > 0) throw invalid(kind, metaString(next, 'name'), errors);
+  if (errors.length > 0)
+    throw invalid({ group: kind.storage.group, kind: kind.kind }, metaString(next, 'name'), errors);
   call.warnings.push(...kind.warnings(next, live.object, call.subresource));
   if (deleting && releasesLastFinalizer(next, live.object)) {
     if (!call.dryRun) removeStored(state, kind, call.namespace, call.name);

@@ -45,6 +45,8 @@ export interface AppliedWrite {
   /** Take fields that others own. */
   readonly force: boolean;
   readonly nowMs: number;
+  /** The version in which conflicts name updaters, where it is not their own: an applied Scale sees all as its own. */
+  readonly seenAs?: string;
 }
 
 const BEFORE_FIRST_APPLY = 'before-first-apply';
@@ -67,10 +69,10 @@ export function applyFields(write: AppliedWrite): JsonObject {
   if ('object' in outcome) return syncLastApplied(write, outcome.object);
   const conflicts =
     write.manager === KUBECTL ? withoutClientSideApplied(write, base.live, outcome.conflicts) : outcome.conflicts;
-  if (conflicts.length > 0) throw conflictError(conflicts);
+  if (conflicts.length > 0) throw conflictError(conflicts, write.seenAs);
   const forced = tryApply(write, base, true);
   if ('object' in forced) return syncLastApplied(write, forced.object);
-  throw conflictError(forced.conflicts);
+  throw conflictError(forced.conflicts, write.seenAs);
 }
 
 interface StartingPoint {

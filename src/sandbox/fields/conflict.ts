@@ -21,8 +21,11 @@ export function listConflicts(entries: ManagedFields, conflicts: ReadonlyMap<str
   });
 }
 
-/** The 409 that names every conflicting field and its owner. */
-export function conflictError(conflicts: readonly FieldConflict[]): StatusError {
+/** The 409 that names every conflicting field and its owner; `seenAs` stands for the versions of updaters if given. */
+export function conflictError(found: readonly FieldConflict[], seenAs?: string): StatusError {
+  const conflicts = found.map((conflict) =>
+    seenAs === undefined ? conflict : { ...conflict, owner: { ...conflict.owner, apiVersion: seenAs } },
+  );
   const causes = conflicts.map(({ owner, path }) => ({
     reason: 'FieldManagerConflict',
     message: `conflict with ${ownerText(owner)}`,

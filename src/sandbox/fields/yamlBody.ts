@@ -3,7 +3,7 @@ import { isAlias, isMap, isScalar, isSeq, LineCounter, parseAllDocuments } from 
 import type { Json, JsonObject } from '../../codec/json.ts';
 import { isJsonObject, setOwn } from '../../codec/json.ts';
 import { resolvePlain } from '../../codec/yamlScalar.ts';
-import { badRequest } from '../status.ts';
+import { badRequest, type StatusError } from '../status.ts';
 import type { FieldValidation } from './decode.ts';
 import { plainText } from '../schema/plainText.ts';
 
@@ -128,11 +128,13 @@ function yamlProblem(error: YAMLError, lines: LineCounter, text: string): string
 export interface ApplyBody {
   readonly config: JsonObject;
   readonly warnings: readonly string[];
+  /** What a strict reader answers: 400 for doubled keys, once the configuration could be merged. */
+  readonly refusal: StatusError | undefined;
 }
 
 /**
  * Reads the body of an apply: YAML, of which JSON is a part.
- * @throws StatusError 400 for text that is no YAML map, and under Strict for doubled keys
+ * @throws StatusError 400 for text that is no YAML map
  */
 export function parseApplyBody(text: string, fieldValidation: FieldValidation): ApplyBody {
   const yaml = readYaml(text);
@@ -150,10 +152,11 @@ export function parseApplyBody(text: string, fieldValidation: FieldValidation): 
       `error decoding YAML: error unmarshaling JSON: while decoding JSON: json: cannot unmarshal ${name} into Go value of type map[string]interface {}`,
     );
   }
-  if (fieldValidation === 'Strict' && duplicates.length > 0) {
-    throw badRequest(
-      `error strict decoding YAML: error converting YAML to JSON: yaml: unmarshal errors:\n  ${duplicates.join('\n  ')}`,
-    );
-  }
-  return { config: value ?? {}, warnings: fieldValidation === 'Ignore' ? [] : duplicates };
+  const refusal =
+    fieldValidation === 'Strict' && duplicates.length > 0
+      ? badRequest(
+          `error strict decoding YAML: error converting YAML to JSON: yaml: unmarshal errors:\n  ${duplicates.join('\n  ')}`,
+        )
+      : undefined;
+  return { config: value ?? {}, warnings: fieldValidation === 'Ignore' ? [] : duplicates, refusal };
 }

@@ -7,7 +7,7 @@ import { ageOf } from './cells.ts';
 import { defineKind } from './define.ts';
 import type { Kind } from './kind.ts';
 import { immutable } from './metadata.ts';
-import { configKey, dnsLabel } from './names.ts';
+import { configKey, dnsLabel, qualifiedName } from './names.ts';
 import { plainText } from '../schema/plainText.ts';
 
 const MAX_DATA_BYTES = 1024 * 1024;
@@ -39,11 +39,28 @@ export function namespaceKind(): Kind {
       object['status'] = { phase: 'Active' };
     },
     update: (next, live) => setOrDelete(ensureObject(next, 'spec'), 'finalizers', objectAt(live, 'spec')['finalizers']),
+    validate: (object) => finalizerNameErrors(textsAt(object, 'spec', 'finalizers')),
+    validateStatus: (next) => {
+      const isEnding = textAt(next, 'metadata', 'deletionTimestamp') !== '';
+      const [only, phase] = [isEnding ? 'Terminating' : 'Active', textAt(next, 'status', 'phase')];
+      const why = `may only be '${only}' if \`deletionTimestamp\` is ${isEnding ? 'not ' : ''}empty`;
+      return phase === only ? [] : [invalidValue('status.Phase', phase, why)];
+    },
     cells: (object, nowMs) => [
       textAt(object, 'metadata', 'name'),
       textAt(object, 'status', 'phase'),
       ageOf(object, nowMs),
     ],
+  });
+}
+
+function finalizerNameErrors(finalizers: readonly string[]): FieldError[] {
+  const why = 'name is neither a standard finalizer name nor is it fully qualified';
+  return finalizers.flatMap((name, index) => {
+    const field = `spec.finalizers[${index}]`;
+    const errors = qualifiedName(name).map((text) => invalidValue(field, name, text));
+    const isStandard = ['kubernetes', 'orphan', 'foregroundDeletion'].includes(name);
+    return name.includes('/') || isStandard ? errors : [...errors, invalidValue(field, name, why)];
   });
 }
 

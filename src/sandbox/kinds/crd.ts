@@ -1,12 +1,13 @@
 import type { JsonObject } from '../../codec/json.ts';
 import { equalJson, isJsonObject } from '../../codec/json.ts';
 import { secondsText } from '../schema/goTime.ts';
-import { duplicateValue, invalidValue, notSupported, required, type FieldError } from '../status.ts';
+import { invalidValue, notSupported, required, type FieldError } from '../status.ts';
 import { ensureObject, objectAt, objectsAt, setDefault, textAt, textsAt } from './access.ts';
 import { defineKind } from './define.ts';
 import type { Kind } from './kind.ts';
 import { immutable } from './metadata.ts';
 import { dns1035Label, dnsSubdomain } from './names.ts';
+import { valueErrors } from './customValidation.ts';
 
 /** CustomResourceDefinitions. */
 export function crdKind(): Kind {
@@ -51,6 +52,7 @@ export function crdKind(): Kind {
       Object.assign(metadata, objectAt(live, 'metadata'), managedFields === undefined ? {} : { managedFields });
     },
     validate: crdErrors,
+    validateCreate: crdNameErrors,
     validateUpdate: (next, live) => {
       const [mine, before] = [objectAt(next, 'spec'), objectAt(live, 'spec')];
       const isEstablished = hasCondition(live, 'Established');
@@ -59,6 +61,7 @@ export function crdKind(): Kind {
         : [];
       const scope = isEstablished ? immutable(mine['scope'], before['scope'], 'spec.scope') : [];
       return [
+        ...storedVersionErrors(next),
         ...immutable(mine['group'], before['group'], 'spec.group'),
         ...immutable(objectAt(mine, 'names')['plural'], objectAt(before, 'names')['plural'], 'spec.names.plural'),
         ...names,
@@ -75,13 +78,44 @@ function hasCondition(crd: JsonObject, type: string): boolean {
   );
 }
 
+/** The name says what is defined; once it does, both parts are immutable. */
+function crdNameErrors(crd: JsonObject): FieldError[] {
+  const name = textAt(crd, 'metadata', 'name');
+  const spec = objectAt(crd, 'spec');
+  return name !== '' && name !== `${textAt(spec, 'names', 'plural')}.${textAt(spec, 'group')}`
+    ? [invalidValue('metadata.name', name, 'must be spec.names.plural+"."+spec.group')]
+    : [];
+}
+
+/** A version in which objects are stored may not go. */
+function storedVersionErrors(crd: JsonObject): FieldError[] {
+  const versions = new Set(objectsAt(crd, 'spec', 'versions').map((version) => textAt(version, 'name')));
+  return textsAt(crd, 'status', 'storedVersions').flatMap((name, index) => {
+    const why = `missing from spec.versions; ${name} was previously a storage version, and must remain in spec.versions until a storage migration ensures no data remains persisted in ${name} and removes ${name} from status.storedVersions`;
+    return versions.has(name) ? [] : [invalidValue(`status.storedVersions[${index}]`, name, why)];
+  });
+}
+
+function conversionErrors(spec: JsonObject): FieldError[] {
+  const conversion = objectAt(spec, 'conversion');
+  const strategy = textAt(conversion, 'strategy');
+  const errors: FieldError[] = [];
+  if (!['None', 'Webhook'].includes(strategy))
+    errors.push(notSupported('spec.conversion.strategy', strategy, ['None', 'Webhook']));
+  if (strategy !== 'Webhook') return errors;
+  const webhook = objectAt(conversion, 'webhook');
+  if (!isJsonObject(webhook['clientConfig']))
+    errors.push(required('spec.conversion.webhookClientConfig', 'required when strategy is set to Webhook'));
+  if (textsAt(webhook, 'conversionReviewVersions').length === 0)
+    errors.push(required('spec.conversion.conversionReviewVersions'));
+  return errors;
+}
+
 function crdErrors(crd: JsonObject): FieldError[] {
   const spec = objectAt(crd, 'spec');
   const names = objectAt(spec, 'names');
-  const [group, plural, name] = [textAt(spec, 'group'), textAt(names, 'plural'), textAt(crd, 'metadata', 'name')];
+  const group = textAt(spec, 'group');
   const errors: FieldError[] = [];
-  if (name !== '' && name !== `${plural}.${group}`)
-    errors.push(invalidValue('metadata.name', name, 'must be spec.names.plural+"."+spec.group'));
   if (group === '') errors.push(required('spec.group'));
   else {
     errors.push(...dnsSubdomain(group).map((text) => invalidValue('spec.group', group, text)));
@@ -93,7 +127,18 @@ function crdErrors(crd: JsonObject): FieldError[] {
   else if (!['Cluster', 'Namespaced'].includes(scope))
     errors.push(notSupported('spec.scope', scope, ['Cluster', 'Namespaced']));
   const [storage, ...others] = versionErrors(objectsAt(spec, 'versions'));
-  return [...errors, ...(storage === undefined ? [] : [storage]), ...nameErrors(names), ...others];
+  if (spec['preserveUnknownFields'] === true) {
+    const why =
+      'cannot set to true, set x-kubernetes-preserve-unknown-fields to true in spec.versions[*].schema instead';
+    errors.push(invalidValue('spec.preserveUnknownFields', true, why));
+  }
+  return [
+    ...errors,
+    ...(storage === undefined ? [] : [storage]),
+    ...nameErrors(names),
+    ...others,
+    ...conversionErrors(spec),
+  ];
 }
 
 function nameErrors(names: JsonObject): FieldError[] {
@@ -129,7 +174,6 @@ function versionErrors(versions: readonly JsonObject[]): FieldError[] {
     const field = `spec.versions[${index}]`;
     const name = textAt(version, 'name');
     errors.push(...dns1035Label(name).map((text) => invalidValue(`${field}.name`, name, text)));
-    if (seen.has(name)) errors.push(duplicateValue(`${field}.name`, name));
     seen.add(name);
     const schema = version['schema'];
     if (!isJsonObject(schema) || !isJsonObject(schema['openAPIV3Schema']))
@@ -139,6 +183,12 @@ function versionErrors(versions: readonly JsonObject[]): FieldError[] {
   }
   const stored = versions.filter((version) => version['storage'] === true).length;
   const shown = versions.length === 0 ? 'null' : JSON.stringify(versions.map(internalVersion));
+  if (seen.size < versions.length)
+    errors.push({
+      reason: 'FieldValueInvalid',
+      field: 'spec.versions',
+      message: `Invalid value: ${shown}: must contain unique version names`,
+    });
   if (stored !== 1)
     errors.push({
       reason: 'FieldValueInvalid',
@@ -191,6 +241,11 @@ function structuralErrors(schema: JsonObject, field: string, isRoot: boolean): F
   if (schema['x-kubernetes-list-type'] === 'map' && textsAt(schema, 'x-kubernetes-list-map-keys').length === 0) {
     errors.push(required(`${field}.x-kubernetes-list-map-keys`, 'must not be empty if x-kubernetes-list-type is map'));
   }
+  if (schema['x-kubernetes-list-type'] !== undefined && type !== 'array')
+    errors.push(invalidValue(`${field}.type`, type, 'must be array if x-kubernetes-list-type is specified'));
+  if (schema['default'] !== undefined)
+    for (const error of valueErrors(schema, schema['default'], ''))
+      errors.push({ ...error, field: `${field}.default${error.field}` });
   for (const [name, property] of Object.entries(objectAt(schema, 'properties'))) {
     if (isJsonObject(property) && !(isRoot && name === 'metadata'))
       errors.push(...structuralErrors(property, `${field}.properties[${name}]`, false));

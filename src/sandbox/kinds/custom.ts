@@ -80,10 +80,10 @@ export function customKind(crd: JsonObject, version: string): Kind {
       objectAt(next, 'metadata')['generation'] = changesDesired(next, live, hasStatus) ? stored + 1 : stored;
     },
     validateCreate: (object) => [...metadataErrors(object, namespaced, dnsSubdomain, false), ...validate(object)],
-    validateUpdate: (next, live) => [
+    validateUpdate: (next, live, subresource) => [
       ...generalUpdateErrors(next, live),
       ...metadataUpdateErrors(next, live, false),
-      ...unlessUnchanged(validate(next), next, live),
+      ...unlessUnchanged(subresource === 'status' ? asStatus(validate(next)) : validate(next), next, live),
     ],
     warnings: (next, live, subresource) => (subresource === '' ? finalizerWarnings(next, live) : []),
     released: () => undefined,
@@ -117,12 +117,20 @@ function scalePaths(scale: JsonObject): ScalePaths {
   };
 }
 
+/** A status is validated on its own: sentences name its fields from there. */
+function asStatus(errors: readonly FieldError[]): FieldError[] {
+  return errors.map((error) => ({
+    ...error,
+    message: error.message.replaceAll(/(^|: )status\.(?=\S+ in body )/g, '$1'),
+  }));
+}
+
 function scaleErrors(object: JsonObject, scale: ScalePaths | undefined): FieldError[] {
   if (scale === undefined) return [];
   return [scale.specReplicas, scale.statusReplicas].flatMap((names) => {
     const value = numberAt(object, ...names);
     return value !== undefined && value < 0
-      ? [invalidValue(names.join('.'), value, 'should be a non-negative integer')]
+      ? [invalidValue(`.${names.join('.')}`, value, 'should be a non-negative integer')]
       : [];
   });
 }

@@ -43,7 +43,8 @@ function hasRules(schema: Json): boolean {
   return schema['x-kubernetes-validations'] !== undefined || Object.values(schema).some(hasRules);
 }
 
-function valueErrors(schema: JsonObject, value: Json, path: string): FieldError[] {
+/** What is wrong with a value at a path, by its schema. */
+export function valueErrors(schema: JsonObject, value: Json, path: string): FieldError[] {
   if (value === null && schema['nullable'] === true) return [];
   const wrongType = typeError(schema, value, path);
   if (wrongType !== undefined) {

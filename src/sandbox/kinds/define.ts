@@ -48,6 +48,8 @@ export interface KindRules {
   /** On /status: what else of metadata or spec is put back. */
   updateStatus?(next: JsonObject, live: JsonObject): void;
   validate?(object: JsonObject): FieldError[];
+  /** Errors of a create before those of `validate`. */
+  validateCreate?(object: JsonObject): FieldError[];
   /** Errors of an update besides those of `validate`. */
   validateUpdate?(next: JsonObject, live: JsonObject): FieldError[];
   validateStatus?(next: JsonObject, live: JsonObject): FieldError[];
@@ -134,6 +136,7 @@ export function defineKind(rules: KindRules): Kind {
     },
     validateCreate: (object) => [
       ...metadataErrors(object, namespaced, checkName, rules.plainFinalizers !== true),
+      ...(rules.validateCreate?.(object) ?? []),
       ...(rules.validate?.(object) ?? []),
     ],
     validateUpdate: (next, live, subresource) => {

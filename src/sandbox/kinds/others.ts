@@ -19,6 +19,8 @@ export function leaseKind(): Kind {
     createOnUpdate: true,
     unconditionalUpdate: false,
     plainFinalizers: true,
+    create: (object) => dropCoordination(objectAt(object, 'spec'), {}),
+    update: (next, live) => dropCoordination(objectAt(next, 'spec'), objectAt(live, 'spec')),
     validate: (object) => {
       const spec = objectAt(object, 'spec');
       const [seconds, transitions] = [numberAt(spec, 'leaseDurationSeconds'), numberAt(spec, 'leaseTransitions')];
@@ -38,6 +40,12 @@ export function leaseKind(): Kind {
       ageOf(object, nowMs),
     ],
   });
+}
+
+/** Fields of coordinated leader election, which is off by default: they are not taken anew. */
+function dropCoordination(spec: JsonObject, stored: JsonObject): void {
+  if (stored['strategy'] === undefined) delete spec['strategy'];
+  if (stored['preferredHolder'] === undefined) delete spec['preferredHolder'];
 }
 
 /** Events of the core group. */

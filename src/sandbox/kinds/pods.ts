@@ -8,7 +8,7 @@ import type { Kind } from './kind.ts';
 import { containersOf, defaultPod } from './podDefaults.ts';
 import { podErrors } from './podValidation.ts';
 import { podCells } from './podTable.ts';
-import { podWarnings } from './warnings.ts';
+import { hostnameWarnings, podWarnings } from './warnings.ts';
 import { plainText } from '../schema/plainText.ts';
 
 const EVICTION_SECONDS = 300;
@@ -66,7 +66,8 @@ export function podKind(): Kind {
       textAt(next, 'status', 'qosClass') === textAt(live, 'status', 'qosClass')
         ? []
         : [invalidValue('status.qosClass', textAt(next, 'status', 'qosClass'), 'field is immutable')],
-    warnings: (next, live) => (live === undefined ? podWarnings(next, '') : []),
+    warnings: (next, live) =>
+      live === undefined ? [...hostnameWarnings(next, "the Pod's hostname"), ...podWarnings(next, '')] : [],
     cells: podCells,
   });
 }

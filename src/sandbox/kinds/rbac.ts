@@ -25,10 +25,20 @@ function roleKind(plural: string, namespaced: boolean): Kind {
   return defineKind({
     ...COMMON,
     plural,
-    validate: (object) =>
-      objectsAt(object, 'rules').flatMap((rule, index) => ruleErrors(rule, namespaced, `rules[${index}]`)),
+    validate: (object) => [
+      ...objectsAt(object, 'rules').flatMap((rule, index) => ruleErrors(rule, namespaced, `rules[${index}]`)),
+      ...aggregationErrors(object),
+    ],
     cells: (object) => [textAt(object, 'metadata', 'name'), textAt(object, 'metadata', 'creationTimestamp')],
   });
+}
+
+function aggregationErrors(object: JsonObject): FieldError[] {
+  if (object['aggregationRule'] === undefined || object['aggregationRule'] === null) return [];
+  const why = 'at least one clusterRoleSelector required if aggregationRule is non-nil';
+  return objectsAt(object, 'aggregationRule', 'clusterRoleSelectors').length > 0
+    ? []
+    : [required('aggregationRule.clusterRoleSelectors', why)];
 }
 
 function ruleErrors(rule: JsonObject, namespaced: boolean, field: string): FieldError[] {

@@ -7,7 +7,8 @@ import { ensureObject, objectAt, setDefault, setOrDelete, textAt, textsAt } from
 import { ageOf } from './cells.ts';
 import { defineKind } from './define.ts';
 import type { Kind } from './kind.ts';
-import { immutable } from './metadata.ts';
+import { immutable, labelErrors } from './metadata.ts';
+import { dnsSubdomain } from './names.ts';
 import { plainText } from '../schema/plainText.ts';
 
 const MODES = ['ReadOnlyMany', 'ReadWriteMany', 'ReadWriteOnce', 'ReadWriteOncePod'];
@@ -148,7 +149,30 @@ function volumeErrors(object: JsonObject): FieldError[] {
     errors.push(forbiddenField(`spec.${extra}`, 'may not specify more than 1 volume type'));
   if (isJsonObject(spec['hostPath']) && textAt(spec, 'hostPath', 'path') === '')
     errors.push(required('spec.hostPath.path'));
-  return errors;
+  if (textAt(spec, 'hostPath', 'path') === '/' && policy === 'Recycle') {
+    const why = "may not be 'recycle' for a hostPath mount of '/'";
+    errors.push(forbiddenField('spec.persistentVolumeReclaimPolicy', why));
+  }
+  return [...errors, ...classErrors(spec), ...volumeModeErrors(spec)];
+}
+
+function classErrors(spec: JsonObject): FieldError[] {
+  const name = textAt(spec, 'storageClassName');
+  return name === '' ? [] : dnsSubdomain(name).map((text) => invalidValue('spec.storageClassName', name, text));
+}
+
+function volumeModeErrors(spec: JsonObject): FieldError[] {
+  const mode = textAt(spec, 'volumeMode');
+  const modes = ['Block', 'Filesystem'];
+  return mode === '' || modes.includes(mode) ? [] : [notSupported('spec.volumeMode', mode, modes)];
+}
+
+/** What a claim is filled from has an old name and a new one; both are kept. */
+function mirrorDataSource(spec: JsonObject): void {
+  const [source, reference] = [spec['dataSource'], spec['dataSourceRef']];
+  if (isJsonObject(source) && reference === undefined) spec['dataSourceRef'] = cloneJson(source);
+  if (isJsonObject(reference) && source === undefined && textAt(reference, 'namespace') === '')
+    spec['dataSource'] = cloneJson(reference);
 }
 
 /** PersistentVolumeClaims. */
@@ -165,8 +189,10 @@ export function claimKind(): Kind {
     create: (object) => {
       protect(object, 'kubernetes.io/pvc-protection');
       object['status'] = { phase: 'Pending' };
+      mirrorDataSource(ensureObject(object, 'spec'));
     },
     update: (next, live) => {
+      mirrorDataSource(ensureObject(next, 'spec'));
       const [asked, had] = [storageOf(objectAt(next, 'spec')), storageOf(objectAt(live, 'spec'))];
       const grows = asked !== undefined && had !== undefined && compareQuantities(asked, had) > 0;
       if (!grows || textAt(live, 'status', 'phase') !== 'Bound') return;
@@ -183,12 +209,14 @@ export function claimKind(): Kind {
           ? required('spec.accessModes', 'at least 1 access mode is required')
           : error,
       );
+      errors.unshift(...labelErrors(objectAt(spec, 'selector', 'matchLabels'), 'spec.selector.matchLabels'));
+      const more = [...classErrors(spec), ...volumeModeErrors(spec)];
       const storage = objectAt(spec, 'resources', 'requests')['storage'];
-      if (storage === undefined) return [...errors, required('spec.resources[storage]')];
+      if (storage === undefined) return [...errors, required('spec.resources[storage]'), ...more];
       const amount = parseQuantity(plainText(storage));
       return amount !== undefined && amount.nanos > 0n
-        ? errors
-        : [...errors, invalidValue('spec.resources[storage]', storage, 'must be greater than zero')];
+        ? [...errors, ...more]
+        : [...errors, invalidValue('spec.resources[storage]', storage, 'must be greater than zero'), ...more];
     },
     validateUpdate: claimUpdateErrors,
     cells: (object, nowMs) => {

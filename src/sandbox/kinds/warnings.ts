@@ -1,6 +1,7 @@
 import type { JsonObject } from '../../codec/json.ts';
 import { isJsonObject } from '../../codec/json.ts';
 import { goQuote } from '../goText.ts';
+import { dnsLabel } from './names.ts';
 import { numberAt, objectAt, objectsAt, textAt, textsAt } from './access.ts';
 
 /** What the server warns of in a pod or a pod template, in its words; `field` is where it is ('' for a Pod itself). */
@@ -29,6 +30,13 @@ export function podWarnings(pod: JsonObject, field: string): string[] {
       : []),
     ...affinityWarnings(objectAt(spec, 'affinity'), `${at}.affinity`),
   ];
+}
+
+/** Names that become hostnames should be labels; `where` is what becomes of them. */
+export function hostnameWarnings(object: JsonObject, where: string): string[] {
+  const wrong = dnsLabel(textAt(object, 'metadata', 'name'));
+  const advice = `this is used in ${where}, which can result in surprising behavior; a DNS label is recommended`;
+  return wrong.length === 0 ? [] : [`metadata.name: ${advice}: [${wrong.join(' ')}]`];
 }
 
 function spreadWarnings(spec: JsonObject, at: string): string[] {

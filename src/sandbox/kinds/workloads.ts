@@ -11,7 +11,7 @@ import { defaultPodSpec } from './podDefaults.ts';
 import { templateErrors } from './podValidation.ts';
 import { nonNegative } from './probeValidation.ts';
 import { ownSelectorErrors } from './selectors.ts';
-import { podWarnings } from './warnings.ts';
+import { hostnameWarnings, podWarnings } from './warnings.ts';
 import { plainText } from '../schema/plainText.ts';
 
 /** The group and version of all kinds here. */
@@ -64,6 +64,12 @@ export function statusErrors(next: JsonObject, above: readonly string[]): FieldE
   return errors;
 }
 
+/** Warnings of what makes Pods that are called after it. */
+function controllerWarnings(next: JsonObject, live: JsonObject | undefined): string[] {
+  const name = live === undefined ? hostnameWarnings(next, 'Pod names and hostnames') : [];
+  return [...name, ...templateWarnings(next, live)];
+}
+
 /** Warnings of a template, on create and whenever the spec changes. */
 export function templateWarnings(next: JsonObject, live: JsonObject | undefined): string[] {
   const isChanged =
@@ -76,7 +82,7 @@ export function deploymentKind(): Kind {
   return defineKind({
     place: APPS,
     plural: 'deployments',
-    warnings: templateWarnings,
+    warnings: controllerWarnings,
     generation: 'spec-or-annotations',
     statusResets: [['metadata', 'labels']],
     defaults: (object) => {
@@ -173,7 +179,7 @@ export function replicaSetKind(): Kind {
   return defineKind({
     place: APPS,
     plural: 'replicasets',
-    warnings: templateWarnings,
+    warnings: controllerWarnings,
     generation: 'spec',
     fieldSelectors: { 'status.replicas': ['status', 'replicas'] },
     defaults: (object) => {
