@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
 import type { Browser } from 'playwright-core';
 import { launchBrowser } from './browser.ts';
 import { WebviewHarness } from './harness.ts';
@@ -320,6 +321,16 @@ describe('the labs in a browser', function () {
         }
       });
     }
+
+    it('speaks the language of the editor', async () => {
+      const file = new URL('../../l10n/bundle.l10n.de.json', import.meta.url);
+      const translations = JSON.parse(await readFile(file, 'utf8')) as Record<string, string>;
+      const page = await open('modular', { translations });
+      await page.page.getByLabel('Ihre Vorhersage des nächsten Labels').fill('1');
+      await page.page.getByRole('button', { name: 'Schritt' }).click();
+      await page.says('.result', /Richtig/);
+      await page.screenshot('lab-modular-german');
+    });
 
     it('an open lesson folds the list where both do not fit side by side', async () => {
       const page = await open('lessons', { width: 500 });

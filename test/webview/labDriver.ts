@@ -113,7 +113,7 @@ export class LabDriver {
     harness: WebviewHarness,
     grounds: LabGrounds,
     page: LabPage,
-    options: PageOptions = {},
+    options: PageOptions & { readonly translations?: Readonly<Record<string, string>> } = {},
   ): Promise<LabDriver> {
     const opened = await harness.open({
       webview: 'lab',
@@ -121,7 +121,7 @@ export class LabDriver {
       height: 900,
       ...options,
     });
-    const driver = new LabDriver(opened, grounds, page);
+    const driver = new LabDriver(opened, grounds, page, options.translations ?? {});
     await opened.exposeFunction('labToHost', (message: unknown) => driver.receive(message));
     const waiting = await opened.evaluate(() => window.labWaiting);
     for (const message of waiting) driver.receive(message);
@@ -129,7 +129,12 @@ export class LabDriver {
     return driver;
   }
 
-  private constructor(page: Page & { pageErrors: string[] }, grounds: LabGrounds, which: LabPage) {
+  private constructor(
+    page: Page & { pageErrors: string[] },
+    grounds: LabGrounds,
+    which: LabPage,
+    translations: Readonly<Record<string, string>>,
+  ) {
     this.page = page;
     this.grounds = grounds;
     this.session = grounds.session(which);
@@ -146,7 +151,7 @@ export class LabDriver {
       },
       session: this.session,
       places: { onDidChange: new Emitter<void>(() => undefined).event } as LabPlaces,
-      translations: {},
+      translations,
       schedule: timers,
       onProblem: (problem) => void grounds.problems.push(problem),
       openTimeline: () => void this.opened.push('timeline'),
