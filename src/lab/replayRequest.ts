@@ -1,6 +1,7 @@
 import type { ServerRequest } from '../base/server.ts';
 import { isJsonObject, setOwn, type Json, type JsonObject } from '../codec/json.ts';
 import type { WriteEvent } from '../core/traceEvent.ts';
+import { storable } from './hiddenValues.ts';
 
 /** What equals what: UIDs and tokens of the trace, and those of the server that it is replayed on. */
 export interface Equals {
@@ -50,7 +51,7 @@ export function replayRequest(
       ? deleteOptions(event, equals)
       : event.body === undefined
         ? undefined
-        : mapped(event.body, equals);
+        : mapped(storable(event.name, event.body), equals);
   return {
     method: methods[event.verb],
     path: event.subresource === undefined ? place : `${place}/${event.subresource}`,

@@ -1,6 +1,8 @@
 import { isAppError } from '../base/appError.ts';
 import type { JsonObject } from '../codec/json.ts';
+import { isSecretResource } from '../core/secrets.ts';
 import type { ObjectName, ObservedEvent, TraceEvent, WriteEvent } from '../core/traceEvent.ts';
+import { storableObject } from './hiddenValues.ts';
 import { LabClient, metadataOf, textOf, tokenOf, uidOf, type Exchange } from './labClient.ts';
 import type { LessonOptions } from './lessonRun.ts';
 import { replayRequest, type Equals } from './replayRequest.ts';
@@ -62,7 +64,8 @@ class TraceReplay {
     await this.ensureNamespace(event.name.namespace);
     const known = this.equals.uids.get(event.uid);
     const path = this.pathOf(event.name);
-    const body = withIdentity(event.body, known);
+    const { body: seen } = event;
+    const body = withIdentity(isSecretResource(event.name) ? storableObject(seen) : seen, known);
     const made =
       known === undefined
         ? await this.client.send('observer', 'POST', path.collection, { body })

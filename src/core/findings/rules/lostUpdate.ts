@@ -77,10 +77,14 @@ export class LostUpdateRule implements Rule {
     this.refused.delete(key);
     if (refused === undefined) return undefined;
     const from = change.object.indexOf(refused.token);
+    const { version, object } = change;
+    const base = object.versions[from]?.leaves;
     const paths = changed.filter((path) => {
-      const at = latestChange(change.object, path, previous);
-      const by = at === undefined ? undefined : change.object.versions[at];
-      return at !== undefined && at > from && by !== undefined && isForeign(by, write.actor);
+      const at = latestChange(object, path, previous) ?? -1;
+      const by = object.versions[at];
+      if (by === undefined || at <= from) return false;
+      // Two threads of one program lose each other's changes as two programs do, where they are really put back.
+      return isForeign(by, write.actor) || (base !== undefined && base.get(path) === version.leaves?.get(path));
     });
     return paths.length === 0
       ? undefined
