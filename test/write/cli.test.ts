@@ -215,7 +215,7 @@ describe('modify and delete on the command line', function () {
     ]) {
       const failed = await run(
         'modify',
-        'bigs',
+        `bigs.${group}`,
         'one',
         '--script',
         await file('bad.mjs', `${text}//${Math.random()}\n`),
