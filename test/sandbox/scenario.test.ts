@@ -1,38 +1,96 @@
 import assert from 'node:assert/strict';
 
-import type { NewTraceEvent } from '../../src/core/traceEvent.ts';
-import { startScenario, type Deed } from '../../src/sandbox/scenario.ts';
+import { systemClock } from '../../src/base/clock.ts';
+import { createDetector } from '../../src/core/findings/detect.ts';
+import type { Finding } from '../../src/core/findings/finding.ts';
+import type { NewTraceEvent, TraceEvent } from '../../src/core/traceEvent.ts';
+import { startScenario, type Deed, type ScenarioName } from '../../src/sandbox/scenario.ts';
 import { at, Caller, configMap, CONFIG_MAPS, eventually } from './apiCalls.ts';
+
+/** Plays a scenario, a second for each step, and tells what the detector finds in the feed from a step on. */
+async function play(
+  scenario: ScenarioName,
+  { seed, steps, listenFrom }: { seed: number; steps: number; listenFrom: number },
+): Promise<{ findings: Finding[]; history: TraceEvent[] }> {
+  let now = Date.now();
+  const running = await startScenario({ scenario, seed, stepMs: 0, clock: { ...systemClock, now: () => now } });
+  const detector = createDetector();
+  const history: TraceEvent[] = [];
+  const take = (events: readonly NewTraceEvent[]): void => {
+    for (const event of events) {
+      const numbered: TraceEvent = { ...event, seq: history.length + 1 };
+      history.push(numbered);
+      detector.add(numbered);
+    }
+  };
+  try {
+    for (let step = 0; step < steps; step += 1) {
+      if (step === listenFrom) {
+        running.sandbox.onFeed(take);
+        take(running.sandbox.feedSoFar());
+      }
+      now += 1000;
+      await running.step();
+    }
+  } finally {
+    await running.stop();
+  }
+  detector.end();
+  return { findings: detector.findings(), history };
+}
+
+/** What findings of a severity above information there are. */
+function alarms(findings: readonly Finding[]): string[] {
+  return [...new Set(findings.filter((finding) => finding.severity !== 'info').map((finding) => finding.id))].sort();
+}
 
 describe('sandbox: scenarios', function () {
   this.timeout(60_000);
 
-  it('lively shows a conflict, a recreation, a takeover and a generation lag within sixty steps', async () => {
-    const running = await startScenario({ scenario: 'lively', stepMs: 0 });
-    const events: NewTraceEvent[] = [];
-    running.sandbox.onFeed((more) => events.push(...more));
-    try {
-      await running.step(60);
-      const writes = events.filter((event) => event.type === 'write');
-      assert.ok(
-        writes.some((write) => write.outcome === 'version-conflict'),
-        'a conflict',
-      );
-      assert.ok(
-        writes.some((write) => write.force === true && write.outcome === 'accepted'),
-        'a takeover',
-      );
-      const secrets = events.filter((event) => event.type === 'observed' && event.name.name === 'web-tls');
-      assert.ok(new Set(secrets.map((event) => ('uid' in event ? event.uid : ''))).size >= 2, 'a recreation');
-      const lagging = events.some(
+  it('lively shows a conflict with its winner, a recreation, a takeover and a generation lag within a minute, and nothing else is wrong', async () => {
+    for (const seed of [1, 2, 3]) {
+      const { findings, history } = await play('lively', { seed, steps: 60, listenFrom: 0 });
+      const of = (id: string, resource: string): Finding[] =>
+        findings.filter((finding) => finding.id === id && finding.object.resource === resource);
+      assert.match(of('version-conflict', 'configmaps')[0]?.explanation ?? '', /made progress first/);
+      assert.ok(of('recreated', 'secrets').length > 0, 'a recreation');
+      assert.match(of('force-takeover', 'deployments')[0]?.explanation ?? '', /took \.spec\.replicas/);
+      const lags = history.filter(
         (event) =>
           event.type === 'observed' &&
           event.name.resource === 'deployments' &&
+          (event.observedGeneration ?? 0) > 0 &&
           (event.generation ?? 0) > (event.observedGeneration ?? 0),
       );
-      assert.ok(lagging, 'a generation lag');
-    } finally {
-      await running.stop();
+      assert.ok(lags.length > 0, 'a generation lag');
+      assert.deepEqual(
+        alarms(findings).filter((id) => id !== 'ownership-fight'),
+        ['force-takeover'],
+      );
+      const refused = history.filter((event) => event.type === 'write' && event.outcome === 'invalid');
+      assert.deepEqual(refused, []);
+    }
+  });
+
+  it('who joins the feed later hears of nothing wrong either', async () => {
+    for (const seed of [1, 2, 3]) {
+      const { findings } = await play('lively', { seed, steps: 60, listenFrom: 8 });
+      assert.deepEqual(
+        alarms(findings).filter((id) => id !== 'ownership-fight'),
+        ['force-takeover'],
+      );
+    }
+  });
+
+  it('the other scenarios alarm of what they are about, and of nothing else', async () => {
+    const told: Partial<Record<ScenarioName, string[]>> = {
+      quiet: [],
+      recreation: [],
+      ownership: ['force-takeover', 'ownership-fight'],
+    };
+    for (const [scenario, ids] of Object.entries(told)) {
+      const { findings } = await play(scenario as ScenarioName, { seed: 1, steps: 60, listenFrom: 0 });
+      assert.deepEqual(alarms(findings), ids, scenario);
     }
   });
 
