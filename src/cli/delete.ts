@@ -1,5 +1,6 @@
 import { Option, type Command } from 'commander';
 import { describeTarget } from '../write/target.ts';
+import { askAgain } from './askAgain.ts';
 import { cliUserAgent, connect, filled, findObject, namespaceOf, withClusterOptions } from './connect.ts';
 import { tellReport, tellWriteError } from './writeReport.ts';
 import type { CliIo, ClusterOptions } from './io.ts';
@@ -42,7 +43,7 @@ async function run(text: string, given: string | undefined, options: DeleteCliOp
       import('../write/deleteObject.ts'),
     ]);
     const words = { text, ...(given === undefined ? {} : { name: given }) };
-    const { resource, name } = findObject(await discover(cluster, io.signal), words);
+    const { resource, name } = findObject(await askAgain(() => discover(cluster, io.signal), io), words);
     const { group, version, kind, namespaced } = resource;
     const namespace = namespaced ? namespaceOf(cluster, options) : '';
     const target = { group, version, resource: resource.resource, kind, namespaced, namespace, name, uid: options.uid };

@@ -2,6 +2,7 @@ import { Option, type Command } from 'commander';
 import { AppError } from '../base/appError.ts';
 import type { JsonObject } from '../codec/json.ts';
 import type { Cluster } from '../kube/cluster.ts';
+import { askAgain } from './askAgain.ts';
 import { connect, findGiven, namespaceOf, withClusterOptions, type NamedResource } from './connect.ts';
 import { identityOf, identityTable, type Identity } from './identity.ts';
 import type { CliIo, ClusterOptions } from './io.ts';
@@ -46,12 +47,16 @@ async function get(
   io: CliIo,
 ): Promise<void> {
   const { discover } = await import('../kube/discovery.ts');
-  const found = findGiven(await discover(cluster, io.signal), { text, ...(name === undefined ? {} : { name }) });
+  const found = findGiven(await askAgain(() => discover(cluster, io.signal), io), {
+    text,
+    ...(name === undefined ? {} : { name }),
+  });
   const wanted = found.name;
   const namespace = namespaceFor(found, cluster, options);
-  const identities: Identity[] = [];
-  if (wanted !== undefined) identities.push(identityOf(await getOne(cluster, found, namespace, wanted, io)));
-  else for await (const object of listAll(cluster, found, namespace, options, io)) identities.push(identityOf(object));
+  let identities: Identity[] = [];
+  if (wanted !== undefined)
+    identities.push(identityOf(await askAgain(() => getOne(cluster, found, namespace, wanted, io), io)));
+  else identities = await askAgain(() => listAll(cluster, found, namespace, options, io), io);
   if (options.output === 'json') {
     const { group, version, resource, kind } = found.resource;
     const answer =
@@ -102,13 +107,13 @@ async function getOne(
   });
 }
 
-async function* listAll(
+async function listAll(
   cluster: Cluster,
   { resource }: NamedResource,
   namespace: string | undefined,
   options: GetOptions,
   io: CliIo,
-): AsyncGenerator<JsonObject> {
+): Promise<Identity[]> {
   const { listPages } = await import('../kube/list.ts');
   const selection = {
     resource,
@@ -116,10 +121,10 @@ async function* listAll(
     ...(options.selector === undefined ? {} : { labelSelector: options.selector }),
     ...(options.fieldSelector === undefined ? {} : { fieldSelector: options.fieldSelector }),
   };
-  let objects: JsonObject[] = [];
+  let objects: Identity[] = [];
   for await (const page of listPages(cluster, selection, 'whole', io.signal)) {
     if (page.page === 0) objects = [];
-    objects.push(...page.items);
+    for (const item of page.items) objects.push(identityOf(item));
   }
-  yield* objects;
+  return objects;
 }

@@ -16,6 +16,7 @@ import {
   withClusterOptions,
   type ResourceWords,
 } from './connect.ts';
+import { askAgain } from './askAgain.ts';
 import { exitCodes } from './exitCodes.ts';
 import { keptTexts } from './keptTexts.ts';
 import { intentFrom, type IntentOptions } from './modifyIntent.ts';
@@ -128,7 +129,11 @@ async function write(
     import('../kube/schema.ts'),
     import('../write/modify.ts'),
   ]);
-  const { resource, name } = await limit.within(async (signal) => findObject(await discover(cluster, signal), words));
+  const ask = async <T>(step: (signal: AbortSignal) => Promise<T>): Promise<T> =>
+    limit.within(async (signal) =>
+      askAgain(() => step(signal), { clock: io.clock, signal, withinMs: limit.remainingMs }),
+    );
+  const { resource, name } = await ask(async (signal) => findObject(await discover(cluster, signal), words));
   const target: Target = {
     group: resource.group,
     version: resource.version,
@@ -140,9 +145,7 @@ async function write(
     ...(options.uid === undefined ? {} : { uid: options.uid }),
     ...(options.subresource === undefined ? {} : { subresource: options.subresource }),
   };
-  const schema = await limit.within(async (signal) =>
-    listSchemaFor(cluster, resource, signal, keptTexts('schemas', io)),
-  );
+  const schema = await ask(async (signal) => listSchemaFor(cluster, resource, signal, keptTexts('schemas', io)));
   const report = await modify(cluster, target, intent, {
     ...optionsOf(options, io),
     timeoutMs: limit.remainingMs,

@@ -5,6 +5,7 @@ import { EventLog } from '../core/eventLog.ts';
 import type { TraceEvent } from '../core/traceEvent.ts';
 import type { Cluster } from '../kube/cluster.ts';
 import type { WatchState } from '../kube/watch.ts';
+import { askAgain } from './askAgain.ts';
 import { cliUserAgent, connect, findNamed, withClusterOptions, type NamedResource } from './connect.ts';
 import { namespaceFor } from './get.ts';
 import { identityColumns, stateSentence } from './watchLines.ts';
@@ -51,9 +52,9 @@ export function registerWatch(program: Command, io: CliIo): void {
 
 async function watch(cluster: Cluster, texts: readonly string[], options: WatchCliOptions, io: CliIo): Promise<void> {
   const { discover } = await import('../kube/discovery.ts');
-  const discovery = await discover(cluster, io.signal);
+  const discovery = await askAgain(() => discover(cluster, io.signal), io);
   const wanted = texts.map((text) => findNamed(discovery, text));
-  const clusterId = await cluster.id(io.signal);
+  const clusterId = await askAgain(() => cluster.id(io.signal), io);
   const trace = options.trace === undefined ? undefined : await openTrace(options.trace, cluster, clusterId, io);
   const log = new EventLog({ maxEvents: 1, maxContentBytes: 32 * 1024 * 1024 }, (error) => {
     throw error;

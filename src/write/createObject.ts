@@ -5,13 +5,13 @@ import { backoffMs } from './backoff.ts';
 import { classifyReply } from './classify.ts';
 import { contextOf, type WriteContext } from './context.ts';
 import { endCancelled, endUnknown, endWith, isFinal, saying, type PartReport } from './endings.ts';
-import type { Answer } from './exchange.ts';
+import { withoutValues, type Answer } from './exchange.ts';
 import { defaultFieldManager, type ModifyOptions } from './options.ts';
 import { readObject } from './readObject.ts';
 import type { Report } from './report.ts';
 import { Session } from './session.ts';
 import { objectOf } from './statusObject.ts';
-import { collectionPath, describeTarget, metadataOf, type Target } from './target.ts';
+import { collectionPath, describeTarget, isSecret, metadataOf, type Target } from './target.ts';
 import { changedPaths } from './winners.ts';
 import { WriteLog } from './writeLog.ts';
 
@@ -88,7 +88,10 @@ async function attempt(
   const sent = await context.session.send(request);
   const answer: Answer =
     sent.kind === 'reply'
-      ? classifyReply(sent.reply, { verb: 'create', resource: target.resource, terminating: false })
+      ? withoutValues(
+          classifyReply(sent.reply, { verb: 'create', resource: target.resource, terminating: false }),
+          isSecret(target),
+        )
       : sent.kind === 'cancelled'
         ? { outcome: 'cancelled' }
         : { outcome: sent.kind === 'lost' ? 'uncertain' : 'unavailable', message: sent.message };

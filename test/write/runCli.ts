@@ -51,7 +51,10 @@ export class BundledCli {
   }
 
   /** Runs it as a process of its own. `input` goes to its standard input; it can be interrupted (SIGINT). */
-  async run(args: readonly string[], options: { input?: string; interruptAfterMs?: number } = {}): Promise<CliResult> {
+  async run(
+    args: readonly string[],
+    options: { input?: string; keepInputOpen?: boolean; interruptAfterMs?: number } = {},
+  ): Promise<CliResult> {
     const child = spawn(process.execPath, [join(this.folder, 'main.mjs'), ...args], {
       stdio: ['pipe', 'pipe', 'pipe'],
     });
@@ -62,7 +65,7 @@ export class BundledCli {
     child.stderr.on('data', (chunk: Buffer) => {
       stderr += chunk.toString();
     });
-    child.stdin.end(options.input ?? '');
+    if (options.keepInputOpen !== true) child.stdin.end(options.input ?? '');
     const timer =
       options.interruptAfterMs === undefined
         ? undefined
