@@ -123,6 +123,7 @@ describe('the labs’ pages', () => {
     // VS Code shows no modal question while it runs tests, which counts as no.
     await set('protectedContexts', ['lab-*']);
     await clickOn('.replay .primary');
+    await new Promise((later) => setTimeout(later, 700));
     await says('that it can be started', '.replay .primary', /Start/);
     assert.deepEqual(await left(), [], 'a protected context is not written to without a yes');
     assert.equal((await texts('.current h2'))?.length, 0);
