@@ -2,7 +2,11 @@ import assert from 'node:assert/strict';
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { Command } from 'commander';
+import { systemClock } from '../../src/base/clock.ts';
+import { registerCommands } from '../../src/cli/commands.ts';
 import { exitCodes } from '../../src/cli/exitCodes.ts';
+import type { CliIo } from '../../src/cli/io.ts';
 import { findingIds } from '../../src/core/findings/finding.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -27,6 +31,29 @@ describe('the documents', () => {
       Object.values(exitCodes).filter((code) => !page.includes(`| ${code} |`)),
       [],
     );
+  });
+
+  it('list every command and option', () => {
+    const io: CliIo = {
+      stdout: () => undefined,
+      stderr: () => undefined,
+      stdin: process.stdin,
+      env: {},
+      clock: systemClock,
+      signal: new AbortController().signal,
+      exit: () => undefined,
+    };
+    const program = new Command('object-versions');
+    registerCommands(program, io);
+    const page = read('docs/command-line.md');
+    const missing = program.commands
+      .flatMap((command) => [command, ...command.commands])
+      .filter((command) => command.name() !== 'complete')
+      .flatMap((command) => [
+        ...(page.includes(`${command.name()}`) ? [] : [command.name()]),
+        ...command.options.flatMap(({ long }) => (long === undefined || page.includes(long) ? [] : [long])),
+      ]);
+    assert.deepEqual(missing, []);
   });
 
   it('have a page for every finding', () => {
