@@ -12,7 +12,7 @@ import { run, told } from './cli.ts';
 
 const runFile = promisify(execFile);
 const PYTHON_CLIENT = 'kubernetes==34.1.0';
-const source = (path: string): string => fileURLToPath(new URL(`../controllers/${path}`, import.meta.url));
+const source = (path: string): string => fileURLToPath(new URL(`../clients/${path}`, import.meta.url));
 
 /** A Python with the official client, made once outside the clone. */
 async function pythonWithClient(): Promise<string> {
@@ -102,7 +102,7 @@ describe('clients in other languages behind the recorder', function () {
   }
 
   it('client-node: the same with and without it, its bugs are named, and nothing else', async () => {
-    await holds([process.execPath, source('node/client.ts')], {
+    await holds([process.execPath, source('clientNode.ts')], {
       swap: ['lost-update/token-swap'],
       exists: ['already-exists-loop'],
       nothing: ['no-op-writes'],
@@ -121,7 +121,7 @@ describe('clients in other languages behind the recorder', function () {
       if (process.env['CI'] === 'true') throw error;
       this.skip();
     }
-    await holds([python, source('python/client.py')], {
+    await holds([python, source('python.py')], {
       swap: ['lost-update/token-swap'],
       spin: ['hot-conflict-loop'],
       blank: ['lost-update/unconditional-overwrite'],

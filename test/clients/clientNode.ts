@@ -36,26 +36,20 @@ async function use(): Promise<void> {
   );
   say(await read('none').catch(codeOf));
   const seen: string[] = [];
-  await new Promise<void>((resolve, reject) => {
-    const watch = new Watch(config);
-    watch
-      .watch(
-        `/api/v1/namespaces/${namespace}/configmaps`,
-        {},
-        (type: string, object: V1ConfigMap) => {
-          if (object.metadata?.name === 'seen') seen.push(type);
-          if (type === 'DELETED') resolve();
-        },
-        () => undefined,
-      )
-      .then(async (controller) => {
-        await new Promise((done) => setTimeout(done, 300));
-        await make('seen', {});
-        await core.deleteNamespacedConfigMap({ namespace, name: 'seen' });
-        setTimeout(() => controller.abort(), 1_000);
-      })
-      .catch(reject);
-  });
+  const gone = Promise.withResolvers<void>();
+  const following = await new Watch(config).watch(
+    `/api/v1/namespaces/${namespace}/configmaps`,
+    {},
+    (type: string, object: V1ConfigMap) => {
+      if (object.metadata?.name === 'seen') seen.push(type);
+      if (type === 'DELETED') gone.resolve();
+    },
+    () => gone.resolve(),
+  );
+  await make('seen', {});
+  await core.deleteNamespacedConfigMap({ namespace, name: 'seen' });
+  await gone.promise;
+  following.abort();
   say(seen);
   const informer = makeInformer(config, `/api/v1/namespaces/${namespace}/configmaps`, () =>
     core.listNamespacedConfigMap({ namespace }),
