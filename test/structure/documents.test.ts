@@ -50,7 +50,7 @@ describe('the documents', () => {
       .flatMap((command) => [command, ...command.commands])
       .filter((command) => command.name() !== 'complete')
       .flatMap((command) => [
-        ...(page.includes(`${command.name()}`) ? [] : [command.name()]),
+        ...(page.includes(command.name()) ? [] : [command.name()]),
         ...command.options.flatMap(({ long }) => (long === undefined || page.includes(long) ? [] : [long])),
       ]);
     assert.deepEqual(missing, []);
