@@ -132,6 +132,63 @@ describe('what a source does not hold is not guessed', () => {
   });
 });
 
+describe('what was told once is told again', () => {
+  it('the same swap on a second object, and a second one on the same', () => {
+    const swap = (p: Play, name: ObjectName): void => {
+      const before = p.get('A', name)['data'] as JsonObject;
+      p.get('B', name);
+      const values = { ...before, bob: '1' };
+      p.put('B', name, data(values), { rv: p.tokenOf(name) });
+      p.get('A', name);
+      p.put('A', name, data({ ...before, cyd: String(Object.keys(before).length) }), { rv: p.tokenOf(name) });
+    };
+    holds(['lost-update/token-swap demo', 'lost-update/token-swap other'], (p) => {
+      p.create('A', map, data({ ann: '1' }));
+      p.create('A', configMap('other'), data({ ann: '1' }));
+      swap(p, map);
+      swap(p, configMap('other'));
+      swap(p, map);
+    });
+    const p = new Play();
+    p.create('A', map, data({ ann: '1' }));
+    swap(p, map);
+    swap(p, map);
+    for (const order of orders) {
+      const [finding] = findingsOf(p.trace(order)).filter((item) => item.id === 'lost-update');
+      assert.equal(finding?.count, 2, order);
+    }
+  });
+
+  it('status written at each event of the pods that it counts is no loop of its own', () => {
+    holds([], (p) => {
+      p.create('user', deployment, { spec: { replicas: 20 } });
+      p.list('ctl', deployment);
+      p.watch('ctl', deployment);
+      p.watch('ctl', named('pods', ''));
+      for (let ready = 1; ready <= 20; ready += 1) {
+        p.create('kubelet', named('pods', `web-${ready}`), {});
+        p.put('ctl', deployment, { status: { readyReplicas: ready } }, { rv: p.tokenOf(deployment), sub: 'status' });
+      }
+    });
+  });
+
+  it('an apply of the same at every pass is how it is meant; a hot loop of it is not', () => {
+    for (const pauseMs of [4_000, 100]) {
+      const s = new Scenario();
+      s.stream(map, 'U1', 'v1', data({ a: '1' }));
+      for (let pass = 0; pass < 30; pass += 1) {
+        s.write({ client: 'op', manager: 'op' }, map, 'apply', {
+          outcome: 'unchanged',
+          body: data({ a: '1' }),
+          result: { uid: 'U1', token: 'v1' },
+        });
+        s.wait(pauseMs);
+      }
+      assert.deepEqual(s.told(), pauseMs === 100 ? ['no-op-writes'] : []);
+    }
+  });
+});
+
 describe('lists by key', () => {
   it('a port of another that a whole object leaves out is named by its key', () => {
     const name = named('services', 'web');

@@ -25,6 +25,7 @@ export interface ObjectKnowledge {
 const MAX_TOKENS = 48;
 const MAX_OBJECTS = 5_000;
 const MAX_NAMES = 20_000;
+const MAX_DELIVERED = 64;
 
 /** The identity of an actor in one log: client, user and agent; its manager only where nothing else is known. '' is nobody in particular. */
 export function actorKey(actor: Actor): string {
@@ -77,6 +78,8 @@ export class ActorKnowledge {
   }
   /** By UID: when a watch delivered each token, the recent ones. */
   readonly watched = new Map<string, Map<Token, number>>();
+  /** What watches delivered last, whatever it was about. */
+  readonly delivered: { readonly uid: string; readonly token: Token; readonly at: number }[] = [];
   /** By UID: when a get or list last answered with it. */
   readonly requested = new Map<string, number>();
 
@@ -97,6 +100,8 @@ export class ActorKnowledge {
   private watch(uid: string, token: Token, at: number): void {
     const seen = this.watched.get(uid) ?? new Map<Token, number>();
     seen.set(token, at);
+    this.delivered.push({ uid, token, at });
+    if (this.delivered.length > 2 * MAX_DELIVERED) this.delivered.splice(0, MAX_DELIVERED);
     if (seen.size > 256) dropFirst(seen);
     refresh(this.watched, uid, seen, MAX_OBJECTS);
   }

@@ -15,6 +15,7 @@ interface Run {
 
 const MAX_RUNS = 5_000;
 const REACTION_MS = 500;
+const APPLIES = 4;
 
 /**
  * `no-op-writes`: accepted writes that changed nothing, again and again, with the fields whose defaulted or respelled value
@@ -51,7 +52,9 @@ export class LoopRule implements Rule {
         if (asked && !path.startsWith('\0') && stored.get(path) !== value) run.fields.add(path);
       }
     }
-    if (run.events.filter((item) => event.at - item.at <= windowMs).length < count) return;
+    // To apply the same again is how apply is meant to be used; only a hot loop of it is worth a word.
+    const needed = event.verb === 'apply' ? APPLIES * count : count;
+    if (run.events.filter((item) => event.at - item.at <= windowMs).length < needed) return;
     const who = actorName(event.actor);
     const fields = outermost([...run.fields]).slice(0, 20);
     world.report({
@@ -123,9 +126,22 @@ function isReaction(change: VersionChange, world: World): boolean {
   const seen = actor.watched.get(object.uid)?.get(previous.token);
   const requested = actor.requested.get(object.uid) ?? 0;
   const unasked = requested < previous.author.at || requested > start;
-  if (seen !== undefined) return start - seen >= 0 && start - seen <= REACTION_MS && (unasked || requested >= seen);
+  if (seen !== undefined) {
+    const soon = start - seen >= 0 && start - seen <= REACTION_MS && (unasked || requested >= seen);
+    return soon && !wasWokenByOthers(change, write, seen, world);
+  }
   const read = actor.hasReads || world.hasReads;
   return !read && start - previous.author.at <= REACTION_MS && start >= previous.author.at;
+}
+
+/** Whether a watch gave the writer, since its own event, anything that it had not written itself: that may be the cause. */
+function wasWokenByOthers({ object }: VersionChange, write: WriteEvent, since: number, world: World): boolean {
+  const start = write.startedAt ?? write.at;
+  return world.knowledge.of(write.actor).delivered.some((item) => {
+    if (item.at < since || item.at > start || item.uid === object.uid) return false;
+    const author = world.object(object.cluster, item.uid)?.version(item.token)?.author;
+    return author === undefined || !sameActor(author.actor, write.actor);
+  });
 }
 
 function extend(runs: Map<string, Run>, key: string, at: number, seq: number, windowMs: number): Run {

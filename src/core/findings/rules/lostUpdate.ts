@@ -58,7 +58,7 @@ export class LostUpdateRule implements Rule {
       if (loss !== undefined) report(loss, change, write, world);
     }
     this.dropped.judged(change, loss !== undefined, world);
-    this.remember(write, change);
+    this.remember(write, change, loss);
   }
 
   /** The body of a refused write came back with only its token changed: all that others did since is gone. Certain. */
@@ -141,7 +141,9 @@ export class LostUpdateRule implements Rule {
       const own = changed.filter((path) => !foreign.includes(path));
       const reverted =
         foreign.length > 0 && foreign.every((path) => base.leaves?.get(path) === version.leaves?.get(path));
-      const meant = own.length === 0 || foreign.some((path) => wanted?.has(path) === true);
+      const meant =
+        own.length === 0 ||
+        foreign.some((path) => wanted !== undefined && wanted.get(path) === (version.leaves?.get(path) ?? ''));
       if (reverted && !meant) return { how: 'ignored', paths: foreign, previous, base: base.token, proof: [] };
     }
     return undefined;
@@ -160,12 +162,13 @@ export class LostUpdateRule implements Rule {
     return after !== undefined && after.has(path) && this.wanted.get(wantedKey(write))?.get(path) === after.get(path);
   }
 
-  private remember(write: WriteEvent, change: VersionChange): void {
-    if (change.changed === undefined || change.changed.length === 0) return;
+  /** What it changed, it wants; what it lost by mistake, it need not. */
+  private remember(write: WriteEvent, change: VersionChange, loss: Loss | undefined): void {
+    const meant = change.changed?.filter((path) => loss?.paths.includes(path) !== true);
+    if (meant === undefined || meant.length === 0) return;
     const key = wantedKey(write);
     const paths = this.wanted.get(key) ?? new Map<string, string>();
-    for (const path of change.changed)
-      if (paths.size < MAX_WANTED) paths.set(path, change.version.leaves?.get(path) ?? '');
+    for (const path of meant) if (paths.size < MAX_WANTED) paths.set(path, change.version.leaves?.get(path) ?? '');
     this.wanted.delete(key);
     this.wanted.set(key, paths);
     if (this.wanted.size > MAX_REMEMBERED) dropOldest(this.wanted);
