@@ -293,6 +293,7 @@ export class TimelineApp {
       openDiff: (diff) => this.ask('openDiff', diff),
       revealInTree: ({ object }) => this.ask('revealInTree', { object }),
       safeEdit: ({ object }) => this.ask('safeEdit', { object }),
+      showRelated: ({ object }) => this.ask('showRelated', { object }),
       openFinding: (id) => this.ask('openFinding', { id }),
       copy: (text) => this.ask('copy', { text }),
     };

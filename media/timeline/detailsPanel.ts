@@ -12,6 +12,7 @@ export interface DetailsActions {
   openDiff(diff: NonNullable<EventDetails['diff']>): void;
   revealInTree(details: EventDetails): void;
   safeEdit(details: EventDetails): void;
+  showRelated(details: EventDetails): void;
   openFinding(id: string): void;
   copy(text: string): void;
 }
@@ -166,6 +167,7 @@ export class DetailsPanel {
     if (settings.hasCluster && details.object.name !== '')
       add(translate('Show in tree'), () => actions.revealInTree(details));
     if (settings.hasCluster && details.canEdit) add(translate('Safe edit'), () => actions.safeEdit(details));
+    if (settings.hasCluster && details.canEdit) add(translate('Related objects'), () => actions.showRelated(details));
     if (finding !== undefined) add(translate('About this finding'), () => actions.openFinding(finding));
     add(translate('Copy'), () => actions.copy(details.text));
     return root;

@@ -106,6 +106,8 @@ export const TIMELINE_REQUESTS = {
   revealInTree: { params: objectOf({ object: isObjectRef }), result: isNothing },
   /** Opens the living object for a safe edit. */
   safeEdit: { params: objectOf({ object: isObjectRef }), result: isNothing },
+  /** Looks for what is around the object, and watches what the person chooses of it. */
+  showRelated: { params: objectOf({ object: isObjectRef }), result: isNothing },
   /** Opens the page of a finding. */
   openFinding: { params: objectOf({ id: isString }), result: isNothing },
   copy: { params: objectOf({ text: isString }), result: isNothing },

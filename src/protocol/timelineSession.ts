@@ -41,6 +41,7 @@ export interface TimelineActions {
   openDiff(params: ParamsOf<TimelineRequests, 'openDiff'>, signal: AbortSignal): Promise<void>;
   revealInTree(object: ObjectRef, signal: AbortSignal): Promise<void>;
   safeEdit(object: ObjectRef, signal: AbortSignal): Promise<void>;
+  showRelated(object: ObjectRef, signal: AbortSignal): Promise<void>;
   openFinding(id: string, signal: AbortSignal): Promise<void>;
   copy(text: string, signal: AbortSignal): Promise<void>;
   /** Shows the tree as of an event; undefined: as of now. */
@@ -226,6 +227,7 @@ export class TimelineSession implements Disposable {
       openDiff: async (params, signal) => nothing(await actions.openDiff(params, signal)),
       revealInTree: async ({ object }, signal) => nothing(await actions.revealInTree(object, signal)),
       safeEdit: async ({ object }, signal) => nothing(await actions.safeEdit(object, signal)),
+      showRelated: async ({ object }, signal) => nothing(await actions.showRelated(object, signal)),
       openFinding: async ({ id }, signal) => nothing(await actions.openFinding(id, signal)),
       copy: async ({ text }, signal) => nothing(await actions.copy(text, signal)),
       scrub: async ({ event }, signal) => nothing(await actions.scrub(event, signal)),

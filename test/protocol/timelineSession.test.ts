@@ -25,6 +25,7 @@ function session() {
     openDiff: record('openDiff'),
     revealInTree: record('revealInTree'),
     safeEdit: record('safeEdit'),
+    showRelated: record('showRelated'),
     openFinding: record('openFinding'),
     copy: record('copy'),
     scrub: record('scrub'),

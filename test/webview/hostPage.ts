@@ -118,6 +118,7 @@ export function startTestHost(): void {
             openDiff: (params) => record('openDiff', params),
             revealInTree: (object) => record('revealInTree', object),
             safeEdit: (object) => record('safeEdit', object),
+            showRelated: (object) => record('showRelated', object),
             openFinding: (id) => record('openFinding', id),
             copy: (text) => record('copy', text),
             scrub: (event) => record('scrub', event ?? null),

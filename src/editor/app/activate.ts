@@ -2,6 +2,7 @@ import { commands, l10n, ViewColumn, window, workspace, type ExtensionContext } 
 import { join } from 'node:path';
 import { messageOf } from '../../base/appError.ts';
 import { systemClock } from '../../base/clock.ts';
+import { registerAround } from '../around/aroundCommands.ts';
 import { registerAssociations } from '../associations/associationCommands.ts';
 import { Associations } from '../associations/associations.ts';
 import { Clusters } from '../clusters/clusters.ts';
@@ -224,6 +225,7 @@ export function activateEditor(context: ExtensionContext, endings: Set<() => Pro
     ...registerDeleteCommands(editor),
     ...registerEditCommands(editor),
     ...registerAssociations(editor),
+    ...registerAround(editor),
     ...registerFindings(editor),
     ...registerSandbox(editor),
     ...registerRecorder(editor),

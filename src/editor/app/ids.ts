@@ -25,6 +25,7 @@ export const commandIds = {
   setImage: 'objectVersions.setImage',
   removeFinalizer: 'objectVersions.removeFinalizer',
   releaseVolume: 'objectVersions.releaseVolume',
+  showRelated: 'objectVersions.showRelated',
   declareAssociation: 'objectVersions.declareAssociation',
   cleanUpAssociation: 'objectVersions.cleanUpAssociation',
   adoptAssociation: 'objectVersions.adoptAssociation',

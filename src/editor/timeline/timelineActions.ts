@@ -1,6 +1,7 @@
 import { l10n, Uri, window, workspace } from 'vscode';
 import { AppError } from '../../base/appError.ts';
 import { nameKey } from '../../core/history.ts';
+import { showRelated } from '../around/aroundCommands.ts';
 import type { Editor } from '../app/editor.ts';
 import { openFindingPage } from '../findings/findingsView.ts';
 import { findIncarnation } from '../documents/locate.ts';
@@ -10,7 +11,20 @@ import { historyAt } from './historyAt.ts';
 import type { TimelineActions } from './timelineHost.ts';
 import type { TimelineSource } from './timelineSource.ts';
 
-type Parts = Pick<Editor, 'session' | 'clusters' | 'tree' | 'treeView' | 'clock' | 'userAgent' | 'context' | 'shelf'>;
+type Parts = Pick<
+  Editor,
+  | 'watches'
+  | 'timeline'
+  | 'start'
+  | 'session'
+  | 'clusters'
+  | 'tree'
+  | 'treeView'
+  | 'clock'
+  | 'userAgent'
+  | 'context'
+  | 'shelf'
+>;
 
 /** What the buttons of the timeline do; `parts` is asked when one is pressed. */
 export function timelineActions(parts: () => Parts, source: TimelineSource): TimelineActions {
@@ -33,6 +47,7 @@ export function timelineActions(parts: () => Parts, source: TimelineSource): Tim
       await treeView.reveal(node, { select: true, focus: true, expand: 1 });
     },
     safeEdit: (object) => openLive(parts(), findIncarnation(source.log.history, object)),
+    showRelated: (object) => showRelated(parts(), findIncarnation(source.log.history, object)),
     openFinding: (id) => openFindingPage(parts(), id),
     async scrub(event) {
       const { tree, treeView } = parts();

@@ -21,6 +21,7 @@ export interface TimelineActions {
   ): Promise<void>;
   revealInTree(object: ObjectRef): Promise<void>;
   safeEdit(object: ObjectRef): Promise<void>;
+  showRelated(object: ObjectRef): Promise<void>;
   openFinding(id: string): Promise<void>;
   /** Lets the tree show what was known at an event; undefined: what is known now. */
   scrub(event: number | undefined): Promise<void>;
@@ -125,6 +126,7 @@ function sessionActions(
     openDiff: ({ object, before, after }) => actions.openDiff(object, before, after),
     revealInTree: (object) => actions.revealInTree(object),
     safeEdit: (object) => actions.safeEdit(object),
+    showRelated: (object) => actions.showRelated(object),
     openFinding: (id) => actions.openFinding(id),
     copy: async (text) => env.clipboard.writeText(text),
     scrub: (event) => actions.scrub(event),

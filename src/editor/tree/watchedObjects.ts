@@ -189,7 +189,7 @@ export class WatchedObjects implements TreeDataProvider<TreeNode>, Disposable {
   private keysOf(definition: WatchDefinition): readonly string[] {
     const { clusterId } = this.sources.watches.status(definition.id);
     if (clusterId === undefined) return [];
-    const { group, resource, namespace, name, labelSelector } = definition;
+    const { group, resource, namespace, name, labelSelector, fieldSelector } = definition;
     const scope = {
       cluster: clusterId,
       group,
@@ -199,7 +199,7 @@ export class WatchedObjects implements TreeDataProvider<TreeNode>, Disposable {
     };
     const known = this.index.keys(scope, this.order);
     const keys = this.past === undefined ? known : known.filter((key) => this.history.names.has(key));
-    return labelSelector === undefined
+    return labelSelector === undefined && fieldSelector === undefined
       ? keys
       : keys.filter((key) => this.sources.watches.delivered(definition.id, key));
   }

@@ -69,7 +69,12 @@ export async function askForWatch(clusters: Clusters): Promise<WatchDefinition> 
 export function definitionOf(
   cluster: string,
   resource: ApiResource,
-  scope: { readonly namespace?: string; readonly name?: string; readonly labelSelector?: string },
+  scope: {
+    readonly namespace?: string;
+    readonly name?: string;
+    readonly labelSelector?: string;
+    readonly fieldSelector?: string;
+  },
 ): WatchDefinition {
   const { group, version, resource: plural, kind, namespaced } = resource;
   const definition = {
@@ -82,6 +87,7 @@ export function definitionOf(
     ...(scope.namespace === undefined || scope.namespace === '' || !namespaced ? {} : { namespace: scope.namespace }),
     ...(scope.name === undefined || scope.name === '' ? {} : { name: scope.name }),
     ...(scope.labelSelector === undefined || scope.labelSelector === '' ? {} : { labelSelector: scope.labelSelector }),
+    ...(scope.fieldSelector === undefined ? {} : { fieldSelector: scope.fieldSelector }),
   };
   return { ...definition, id: watchId(definition) };
 }

@@ -12,21 +12,22 @@ export interface WatchDefinition {
   readonly namespace?: string;
   readonly name?: string;
   readonly labelSelector?: string;
+  /** A selector of fields, such as the core Events about one object. */
+  readonly fieldSelector?: string;
 }
 
 /** The parts of a definition that tell two watches apart, as its id. */
 export function watchId(definition: Omit<WatchDefinition, 'id'>): string {
-  const { cluster, group, resource, namespace, name, labelSelector } = definition;
-  return JSON.stringify([cluster, group, resource, namespace ?? '', name ?? '', labelSelector ?? '']);
+  const { cluster, group, resource, namespace, name, labelSelector, fieldSelector } = definition;
+  const parts = [cluster, group, resource, namespace ?? '', name ?? '', labelSelector ?? ''];
+  return JSON.stringify(fieldSelector === undefined ? parts : [...parts, fieldSelector]);
 }
 
 /** Reads a definition that was kept before; undefined where it is not one, so that an odd state never stops the rest. */
 export function readDefinition(value: unknown): WatchDefinition | undefined {
   if (typeof value !== 'object' || value === null) return undefined;
-  const { cluster, group, version, resource, kind, namespaced, namespace, name, labelSelector } = value as Record<
-    string,
-    unknown
-  >;
+  const { cluster, group, version, resource, kind, namespaced, namespace, name, labelSelector, fieldSelector } =
+    value as Record<string, unknown>;
   if (!areStrings(cluster, group, version, resource, kind) || typeof namespaced !== 'boolean') return undefined;
   const definition = {
     cluster: cluster as string,
@@ -38,6 +39,7 @@ export function readDefinition(value: unknown): WatchDefinition | undefined {
     ...(typeof namespace === 'string' ? { namespace } : {}),
     ...(typeof name === 'string' ? { name } : {}),
     ...(typeof labelSelector === 'string' ? { labelSelector } : {}),
+    ...(typeof fieldSelector === 'string' ? { fieldSelector } : {}),
   };
   return { ...definition, id: watchId(definition) };
 }
@@ -75,6 +77,7 @@ export function describeScope(definition: WatchDefinition, allNamespaces: string
     definition.namespaced ? (definition.namespace ?? allNamespaces) : '',
     definition.name ?? '',
     definition.labelSelector ?? '',
+    definition.fieldSelector ?? '',
   ];
   return parts.filter((part) => part !== '').join(' · ');
 }

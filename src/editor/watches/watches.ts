@@ -232,6 +232,7 @@ export class Watches implements Disposable {
         ...(definition.namespace === undefined ? {} : { namespace: definition.namespace }),
         ...(definition.name === undefined ? {} : { name: definition.name }),
         ...(definition.labelSelector === undefined ? {} : { labelSelector: definition.labelSelector }),
+        ...(definition.fieldSelector === undefined ? {} : { fieldSelector: definition.fieldSelector }),
         bodies: this.options.keepBodies() ? 'auto' : 'metadata',
       },
       {

@@ -82,10 +82,11 @@ describe('fields that belong to others', () => {
     if (!(await hasKeyboard())) return;
     await applied('asked');
     const editing = applyLabel('asked', ['Escape']);
-    await until('the sentence', async () => {
-      const shown = await texts('.notification-list-item-message');
-      return shown?.some((text) => text.includes('Other field managers own fields')) === true ? true : undefined;
+    await until('that the question is closed', async () => {
+      const shown = await texts('.quick-input-widget');
+      return shown?.some((text) => text.includes('belongs to platform')) === true ? undefined : true;
     });
+    await new Promise((later) => setTimeout(later, 1000));
     assert.equal((await labels('asked'))['tier'], 'back');
     await vscode.commands.executeCommand('notifications.clearAll');
     await editing;
