@@ -8,8 +8,9 @@ export const lazyBuiltins = {
   name: 'lazy-builtins',
   setup(bundle) {
     const require = createRequire(import.meta.url);
-    bundle.onResolve({ filter: /^node:/ }, ({ path, namespace }) =>
-      namespace === 'builtin' ? { path, external: true } : { path, namespace: 'builtin' },
+    // What is imported when needed is lazy already, and a split bundle gives such an import no names of a CommonJS module.
+    bundle.onResolve({ filter: /^node:/ }, ({ path, namespace, kind }) =>
+      namespace === 'builtin' || kind === 'dynamic-import' ? { path, external: true } : { path, namespace: 'builtin' },
     );
     bundle.onLoad({ filter: /.*/, namespace: 'builtin' }, ({ path }) => {
       const whole = `require(${JSON.stringify(path)})`;

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startScenario, type RunningScenario } from '../../src/sandbox/scenario.ts';
@@ -75,6 +75,20 @@ describe('commands as processes, on the sandbox', function () {
   it('a CommonJS file made from an ES module is a script too', async () => {
     const text = 'exports.__esModule = true; exports.default = (o) => ({ ...o, data: { made: "1" } });';
     assert.equal((await run(await script('made.cjs', text))).code, 0);
+  });
+
+  it('what serves until interrupted writes its files and ends', async () => {
+    const trace = join(folder, 'watch.jsonl');
+    const watched = await run(['watch', 'cm', '--trace', trace], { interruptAfterMs: 2500 });
+    assert.deepEqual([watched.code, watched.stderr], [130, '']);
+    assert.match(await readFile(trace, 'utf8'), /"name":"one"/);
+    const recording = join(folder, 'record.jsonl');
+    const recorded = await run(['record', '--trace', recording, '-o', 'json'], { interruptAfterMs: 2500 });
+    assert.equal(recorded.code, 0, recorded.stderr);
+    assert.match(await readFile(recording, 'utf8'), /^{"trace":"object-versions"/);
+    const kubeconfig = join(folder, 'other');
+    const served = await cli.run(['sandbox', '--kubeconfig', kubeconfig, '-o', 'json'], { interruptAfterMs: 2500 });
+    assert.deepEqual([served.code, served.stdout.split('\n').length], [0, 2], served.stderr);
   });
 
   it('a server that asks to slow down while its resources are asked for is asked again', async () => {
