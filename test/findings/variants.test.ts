@@ -391,6 +391,29 @@ describe('subresources, dry runs and creations', () => {
     );
   });
 
+  it('an autoscaler that comes back with another number each time is in a fight too; a request and its answer are not', () => {
+    holds(['ownership-fight web'], (p) => {
+      p.create('deployer', deployment, { spec: { replicas: 2 } });
+      for (let round = 0; round < 5; round += 1)
+        for (const [actor, replicas] of [
+          ['hpa', 5 + round],
+          ['deployer', 2],
+        ] as const) {
+          p.get(actor, deployment);
+          p.put(actor, deployment, { spec: { replicas } }, { rv: p.tokenOf(deployment) });
+          p.wait(2_000);
+        }
+    });
+    holds([], (p) => {
+      p.create('user', demo, { spec: { size: 1 } });
+      for (let round = 0; round < 6; round += 1) {
+        p.patch('ui', demo, { metadata: { annotations: { refresh: String(round) } } });
+        p.patch('op', demo, { metadata: { annotations: { refresh: null } } });
+        p.wait(1_000);
+      }
+    });
+  });
+
   it('a deletion of a whole collection is about no single object', () => {
     const s = new Scenario();
     s.stream(map, 'U1', 'v1', data({ a: '1' }));

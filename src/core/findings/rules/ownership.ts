@@ -90,7 +90,7 @@ export class OwnershipRule implements Rule {
       const [before, last] = track.settings.slice(-2);
       if (last !== undefined && last.by === actor.key) track.alternations = 0;
       else if (before !== undefined && before.by === actor.key && before.value === value) track.alternations += 1;
-      else if (before !== undefined) track.alternations = 0;
+      else if (before !== undefined && !(before.by === actor.key && isMoving(path, value))) track.alternations = 0;
       track.settings = [
         ...track.settings,
         { by: actor.key, name: actor.name, value, seq: version.author?.seq ?? version.seq },
@@ -105,6 +105,14 @@ export class OwnershipRule implements Rule {
       this.tracks.delete(oldest.value);
     }
   }
+}
+
+/**
+ * An autoscaler comes back with another number than the one that was undone; it is undone all the same. A mark that one sets
+ * anew and the other takes away is how two that work together talk.
+ */
+function isMoving(path: string, value: string | undefined): boolean {
+  return value !== undefined && path.startsWith('.spec');
 }
 
 function authorOf(version: VersionRecord): { key: string; name: string } | undefined {
