@@ -14,6 +14,11 @@ export function bindPod(state: ApiState, call: Call, body: JsonObject): JsonObje
   const named = text(metadata['name']);
   if (named !== '' && named !== call.name) throw badRequest('name in URL does not match name in Binding object');
   const node = isJsonObject(body['target']) ? text(body['target']['name']) : '';
+  const targetKind = isJsonObject(body['target']) ? text(body['target']['kind']) : '';
+  if (targetKind !== '' && targetKind !== 'Node')
+    throw bareError(
+      `target.kind: Unsupported value: ${JSON.stringify(targetKind)}: supported values: "Node", "<empty>"`,
+    );
   if (node === '') throw bareError('target.name: Required value');
   const key = `${call.namespace}/${call.name}`;
   const pod = state.store.get('/pods', key)?.object;
@@ -56,6 +61,26 @@ function assign(state: ApiState, pod: JsonObject, node: string): JsonObject {
   return next;
 }
 
+/** A Pod that is evicted says so before it goes, unless the eviction is of another one (`uid`, '' for any). */
+function tellDisruption(state: ApiState, call: Call, uid: string): void {
+  const key = `${call.namespace}/${call.name}`;
+  const pod = state.store.get('/pods', key)?.object;
+  if (pod === undefined || metaString(pod, 'deletionTimestamp') !== '') return;
+  if (uid !== '' && uid !== metaString(pod, 'uid')) return;
+  const next = cloneJson(pod);
+  const status = (next['status'] ?? {}) as JsonObject;
+  const condition: JsonObject = {
+    type: 'DisruptionTarget',
+    status: 'True',
+    lastProbeTime: null,
+    lastTransitionTime: timestamp(state.clock.now()),
+    reason: 'EvictionByEvictionAPI',
+    message: 'Eviction API: evicting',
+  };
+  next['status'] = { ...status, conditions: [...((status['conditions'] ?? []) as JsonObject[]), condition] };
+  state.store.put('/pods', key, next);
+}
+
 /** Evicts a Pod, which without disruption budgets deletes it. `body` is an Eviction. */
 export function evictPod(state: ApiState, call: Call, body: JsonObject): JsonObject {
   const name = isJsonObject(body['metadata']) ? body['metadata']['name'] : undefined;
@@ -63,6 +88,9 @@ export function evictPod(state: ApiState, call: Call, body: JsonObject): JsonObj
     throw badRequest('name in URL does not match name in Eviction object');
   const options = isJsonObject(body['deleteOptions']) ? body['deleteOptions'] : {};
   const read = readDeleteOptions(JSON.stringify(options), 'application/json', new URLSearchParams());
-  deleteObject(state, { ...call, subresource: '', dryRun: call.dryRun || read.dryRun }, read);
+  const dryRun = call.dryRun || read.dryRun;
+  const demanded = isJsonObject(options['preconditions']) ? options['preconditions']['uid'] : undefined;
+  if (!dryRun) tellDisruption(state, call, typeof demanded === 'string' ? demanded : '');
+  deleteObject(state, { ...call, subresource: '', dryRun }, read);
   return created();
 }

@@ -17,7 +17,7 @@ import { bucketOf } from './registry.ts';
 import type { ListMeta } from './render.ts';
 import { patchScale, replaceScale } from './scale.ts';
 import { readFilter } from './selectors.ts';
-import { metaString, type ApiState, type Call } from './state.ts';
+import { metadataOf, metaString, type ApiState, type Call } from './state.ts';
 import { badRequest, methodNotAllowed } from './status.ts';
 import type { Stored } from './store.ts';
 import { updateObject } from './update.ts';
@@ -60,6 +60,7 @@ export function post(state: ApiState, request: ApiRequest, kind: Kind, warnings:
   settleNamespace(call, object);
   dedupOwnerReferences(object, warnings);
   const { manager, subresource } = call;
+  delete metadataOf(object)['deletionTimestamp'];
   const tracked = trackUpdate({ kind, live: undefined, next: object, manager, subresource, nowMs: state.clock.now() });
   return { status: 201, object: createObject(state, call, tracked) };
 }

@@ -15,6 +15,7 @@ let byKind: ReadonlyMap<string, string> | undefined;
 /** Finds a built-in kind by what a body says of itself; undefined where the server has no such kind. */
 export function foreignKind(apiVersion: string, kind: string): ForeignKind | undefined {
   byKind ??= indexKinds();
+  if (apiVersion === 'v1' && kind === 'List') return { goName: 'v1.List', schema: undefined };
   const component = byKind.get(`${apiVersion} ${kind}`);
   if (component === undefined) return undefined;
   const version = apiVersion.split('/').at(-1) ?? '';

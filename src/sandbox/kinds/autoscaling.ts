@@ -94,6 +94,35 @@ function autoscalerErrors(object: JsonObject): FieldError[] {
     if (value === '') errors.push(required(`spec.scaleTargetRef.${name}`));
     else errors.push(...pathSegment(value).map((text) => invalidValue(`spec.scaleTargetRef.${name}`, value, text)));
   }
+  for (const direction of ['scaleUp', 'scaleDown']) {
+    const rules = objectAt(spec, 'behavior')[direction];
+    if (isJsonObject(rules)) errors.push(...scalingErrors(rules, `spec.behavior.${direction}`));
+  }
+  return errors;
+}
+
+/** How fast an autoscaler may act in one direction. */
+function scalingErrors(rules: JsonObject, field: string): FieldError[] {
+  const errors: FieldError[] = [];
+  const seconds = numberAt(rules, 'stabilizationWindowSeconds') ?? 0;
+  const window = `${field}.stabilizationWindowSeconds`;
+  if (seconds < 0) errors.push(invalidValue(window, seconds, 'must be greater than or equal to zero'));
+  if (seconds > 3600) errors.push(invalidValue(window, seconds, 'must be less than or equal to 3600'));
+  const policies = objectsAt(rules, 'policies');
+  const select = textAt(rules, 'selectPolicy');
+  const selects = ['Disabled', 'Max', 'Min'];
+  if (select !== '' && !selects.includes(select)) errors.push(notSupported(`${field}.selectPolicy`, select, selects));
+  if (policies.length === 0) errors.push(required(`${field}.policies`, 'must specify at least one Policy'));
+  for (const [index, policy] of policies.entries()) {
+    const place = `${field}.policies[${index}]`;
+    const [type, value] = [textAt(policy, 'type'), numberAt(policy, 'value') ?? 0];
+    const period = numberAt(policy, 'periodSeconds') ?? 0;
+    if (!['Percent', 'Pods'].includes(type)) errors.push(notSupported(`${place}.type`, type, ['Percent', 'Pods']));
+    if (value <= 0) errors.push(invalidValue(`${place}.value`, value, 'must be greater than zero'));
+    if (period <= 0) errors.push(invalidValue(`${place}.periodSeconds`, period, 'must be greater than zero'));
+    if (period > 1800)
+      errors.push(invalidValue(`${place}.periodSeconds`, period, 'must be less than or equal to 1800'));
+  }
   return errors;
 }
 

@@ -9,6 +9,7 @@ import { immutable } from './metadata.ts';
 import { dnsSubdomain } from './names.ts';
 import { templateErrors } from './podValidation.ts';
 import { nonNegative } from './probeValidation.ts';
+import { scheduleProblem, timeZoneProblems } from './cronSchedule.ts';
 import { selectorErrors, selects } from './selectors.ts';
 import { defaultTemplate } from './workloads.ts';
 
@@ -55,8 +56,10 @@ export function jobKind(): Kind {
       metadata['labels'] = { ...given, ...labels };
       const sharesLabels = equalJson(own, given);
       if (sharesLabels) ensureObject(object, 'metadata')['labels'] = { ...given, ...labels };
-      spec['selector'] = { matchLabels: { [CONTROLLER_UID]: uid } };
+      const asked = objectAt(spec, 'selector');
+      spec['selector'] = { ...asked, matchLabels: { ...objectAt(asked, 'matchLabels'), [CONTROLLER_UID]: uid } };
     },
+    validateCreate: generatedErrors,
     validate: (object) => jobErrors(objectAt(object, 'spec'), 'spec', true),
     // The server validates the spec of a Job once on its own and once as an update, and names each error twice.
     validateUpdate: (next, live) => {
@@ -65,11 +68,16 @@ export function jobKind(): Kind {
         ...jobErrors(mine, 'spec', true),
         ...JOB_FIXED.flatMap((name) => immutable(mine[name], before[name], `spec.${name}`)),
       ];
-      if (mine['completionMode'] !== 'Indexed')
-        errors.push(...immutable(mine['completions'], before['completions'], 'spec.completions'));
+      const isElastic =
+        mine['completionMode'] === 'Indexed' && equalJson(mine['completions'] ?? null, mine['parallelism'] ?? null);
+      if (!isElastic) errors.push(...immutable(mine['completions'], before['completions'], 'spec.completions'));
       const fixed = before['suspend'] !== true || numberAt(live, 'status', 'startTime') !== undefined;
       return fixed ? [...errors, ...immutable(mine['template'], before['template'], 'spec.template')] : errors;
     },
+    validateStatus: (next) =>
+      ['active', 'succeeded', 'failed'].flatMap((name) =>
+        nonNegative(numberAt(next, 'status', name), `status.${name}`),
+      ),
     cells: (object, nowMs) => {
       const spec = objectAt(object, 'spec');
       return [
@@ -106,13 +114,10 @@ function jobErrors(spec: JsonObject, field: string, needsSelector: boolean): Fie
   const selector = spec['selector'];
   const labels = objectAt(spec, 'template', 'metadata', 'labels');
   if (needsSelector) {
-    if (!isJsonObject(selector)) errors.push(required(`${field}.selector`));
+    if (!isJsonObject(selector)) errors.push(required(`${field}.selector`), unselected(field, labels));
     else {
       errors.push(...selectorErrors(selector, `${field}.selector`));
-      if (!selects(selector, labels))
-        errors.push(
-          invalidValue(`${field}.template.metadata.labels`, labels, '`selector` does not match template `labels`'),
-        );
+      if (!selects(selector, labels)) errors.push(unselected(field, labels));
     }
   }
   const mode = textAt(spec, 'completionMode');
@@ -122,9 +127,49 @@ function jobErrors(spec: JsonObject, field: string, needsSelector: boolean): Fie
     errors.push(required(`${field}.completions`, 'when completion mode is Indexed'));
   const template = objectAt(spec, 'template');
   errors.push(
+    ...policyErrors(spec, field),
     ...templateErrors(template, `${field}.template`),
     ...restartErrors(textAt(template, 'spec', 'restartPolicy'), `${field}.template.spec.restartPolicy`),
   );
+  return errors;
+}
+
+/** A template that its Job does not select. */
+function unselected(field: string, labels: JsonObject): FieldError {
+  const place = `${field}.template.metadata.labels`;
+  const why = '`selector` does not match template `labels`';
+  return Object.keys(labels).length === 0
+    ? { reason: 'FieldValueInvalid', field: place, message: `Invalid value: null: ${why}` }
+    : invalidValue(place, labels, why);
+}
+
+/** A selector of one's own is allowed only with `manualSelector`; else the server's must be all of it. */
+function generatedErrors(object: JsonObject): FieldError[] {
+  const spec = objectAt(object, 'spec');
+  const selector = spec['selector'];
+  if (spec['manualSelector'] === true || !isJsonObject(selector)) return [];
+  const own = { matchLabels: { [CONTROLLER_UID]: textAt(object, 'metadata', 'uid') } };
+  return equalJson(selector, own) ? [] : [invalidValue('spec.selector', selector, '`selector` not auto-generated')];
+}
+
+const REPLACEMENT = ['Failed', 'TerminatingOrFailed'];
+const ACTIONS = ['Count', 'FailIndex', 'FailJob', 'Ignore'];
+
+function policyErrors(spec: JsonObject, field: string): FieldError[] {
+  const errors = objectsAt(spec, 'podFailurePolicy', 'rules').flatMap((rule, index) => {
+    const place = `${field}.podFailurePolicy.rules[${index}]`;
+    const action = textAt(rule, 'action');
+    const given = [isJsonObject(rule['onExitCodes']), objectsAt(rule, 'onPodConditions').length > 0];
+    const found = ACTIONS.includes(action) ? [] : [notSupported(`${place}.action`, action, ACTIONS)];
+    const message = 'Invalid value: specifying one of OnExitCodes and OnPodConditions is required';
+    return given.includes(true) ? found : [...found, { reason: 'FieldValueInvalid', field: place, message } as const];
+  });
+  const replacement = textAt(spec, 'podReplacementPolicy');
+  if (replacement !== '' && !REPLACEMENT.includes(replacement))
+    errors.push(notSupported(`${field}.podReplacementPolicy`, replacement, REPLACEMENT));
+  const perIndex = numberAt(spec, 'backoffLimitPerIndex');
+  if (perIndex !== undefined && spec['completionMode'] !== 'Indexed')
+    errors.push(invalidValue(`${field}.backoffLimitPerIndex`, perIndex, 'requires indexed completion mode'));
   return errors;
 }
 
@@ -210,6 +255,7 @@ function cronJobErrors(object: JsonObject): FieldError[] {
   const errors: FieldError[] = [];
   if (schedule === '') errors.push(required('spec.schedule'));
   else errors.push(...scheduleErrors(schedule));
+  errors.push(...timeZoneErrors(spec));
   if (!['Allow', 'Forbid', 'Replace'].includes(policy))
     errors.push(notSupported('spec.concurrencyPolicy', policy, ['Allow', 'Forbid', 'Replace']));
   for (const name of ['startingDeadlineSeconds', 'successfulJobsHistoryLimit', 'failedJobsHistoryLimit'])
@@ -217,25 +263,16 @@ function cronJobErrors(object: JsonObject): FieldError[] {
   return [...errors, ...jobErrors(objectAt(spec, 'jobTemplate', 'spec'), 'spec.jobTemplate.spec', false)];
 }
 
-/** A schedule has five fields, or is a macro such as @daily. */
 function scheduleErrors(schedule: string): FieldError[] {
-  if (schedule.startsWith('@')) {
-    const known = /^@(yearly|annually|monthly|weekly|daily|midnight|hourly|every .+)$/.test(schedule);
-    return known ? [] : [invalidValue('spec.schedule', schedule, `unrecognized descriptor: ${schedule}`)];
-  }
-  const fields = schedule.trim().split(/\s+/);
-  if (fields.length !== 5) {
-    const shown = `[${fields.join(' ')}]`;
-    return [invalidValue('spec.schedule', schedule, `expected exactly 5 fields, found ${fields.length}: ${shown}`)];
-  }
-  const bad = fields.find((part) => !/^[\d*/,?\-a-zA-Z]+$/.test(part));
-  return bad === undefined
-    ? []
-    : [
-        invalidValue(
-          'spec.schedule',
-          schedule,
-          `failed to parse int from ${bad}: strconv.Atoi: parsing "${bad}": invalid syntax`,
-        ),
-      ];
+  const problem = scheduleProblem(schedule);
+  const errors = problem === undefined ? [] : [invalidValue('spec.schedule', schedule, problem)];
+  const why = 'cannot use TZ or CRON_TZ in schedule, use timeZone field instead';
+  return schedule.includes('TZ') ? [...errors, invalidValue('spec.schedule', schedule, why)] : errors;
+}
+
+function timeZoneErrors(spec: JsonObject): FieldError[] {
+  const zone = spec['timeZone'];
+  if (typeof zone !== 'string') return [];
+  const problems = zone === '' ? ['timeZone must be nil or non-empty string'] : timeZoneProblems(zone);
+  return problems.map((text) => invalidValue('spec.timeZone', zone, text));
 }

@@ -22,11 +22,21 @@ export function defaultPod(object: JsonObject): void {
   const spec = ensureObject(object, 'spec');
   defaultPodSpec(spec);
   setDefault(spec, 'enableServiceLinks', true);
+  mirrorAddress(object['status']);
   for (const container of [...objectsAt(spec, 'containers'), ...objectsAt(spec, 'initContainers')]) {
     requestsFromLimits(container);
     if (spec['hostNetwork'] === true)
       for (const port of objectsAt(container, 'ports')) setDefault(port, 'hostPort', port['containerPort'] ?? 0);
   }
+}
+
+/** The first of a Pod's addresses has a field of its own, which wins where the two differ. */
+function mirrorAddress(status: JsonObject[string] | undefined): void {
+  if (!isJsonObject(status)) return;
+  const own = textAt(status, 'podIP');
+  const [first] = objectsAt(status, 'podIPs');
+  if (own === '' && first !== undefined) status['podIP'] = first['ip'] ?? '';
+  if (own !== '' && textAt(first, 'ip') !== own) status['podIPs'] = [{ ip: own }];
 }
 
 /** `serviceAccount` is the old name of `serviceAccountName`: both always say the same. */

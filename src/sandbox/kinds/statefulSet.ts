@@ -6,6 +6,7 @@ import { ageOf, containerColumns } from './cells.ts';
 import { defineKind } from './define.ts';
 import type { Kind } from './kind.ts';
 import { dnsLabel } from './names.ts';
+import { nonNegative } from './probeValidation.ts';
 import { ownSelectorErrors } from './selectors.ts';
 import { APPS, alwaysErrors, counts, defaultTemplate, statusErrors, templateWarnings } from './workloads.ts';
 
@@ -43,7 +44,9 @@ export function statefulSetKind(): Kind {
         ...(['OrderedReady', 'Parallel'].includes(management)
           ? []
           : [invalidValue('spec.podManagementPolicy', management, "must be 'OrderedReady' or 'Parallel'")]),
+        ...strategyErrors(objectAt(spec, 'updateStrategy')),
         ...counts(spec, 'replicas', 'minReadySeconds'),
+        ...nonNegative(numberAt(spec, 'ordinals', 'start'), 'spec.ordinals.start'),
         ...(service === '' ? [] : dnsLabel(service).map((text) => invalidValue('spec.serviceName', service, text))),
         ...ownSelectorErrors(spec, 'statefulset'),
         ...alwaysErrors(withClaims, 'StatefulSet'),
@@ -88,6 +91,22 @@ function defaultStatefulSet(object: JsonObject): void {
     setDefault(ensureObject(claim, 'spec'), 'volumeMode', 'Filesystem');
     setDefault(ensureObject(claim, 'status'), 'phase', 'Pending');
   }
+}
+
+function strategyErrors(strategy: JsonObject): FieldError[] {
+  const type = textAt(strategy, 'type');
+  const rolling = strategy['rollingUpdate'];
+  const field = 'spec.updateStrategy';
+  const partition = numberAt(strategy, 'rollingUpdate', 'partition');
+  const shown = isJsonObject(rolling)
+    ? { Partition: partition ?? 0, MaxUnavailable: rolling['maxUnavailable'] ?? null }
+    : null;
+  if (type === 'RollingUpdate') return nonNegative(partition, `${field}.rollingUpdate.partition`);
+  if (type !== 'OnDelete')
+    return [invalidValue(field, { Type: type, RollingUpdate: shown }, "must be 'RollingUpdate' or 'OnDelete'")];
+  return shown === null
+    ? []
+    : [invalidValue(`${field}.rollingUpdate`, shown, "only allowed for updateStrategy 'RollingUpdate'")];
 }
 
 function retentionErrors(policy: JsonObject): FieldError[] {

@@ -181,7 +181,6 @@ export function replicaSetKind(): Kind {
     plural: 'replicasets',
     warnings: controllerWarnings,
     generation: 'spec',
-    fieldSelectors: { 'status.replicas': ['status', 'replicas'] },
     defaults: (object) => {
       const spec = ensureObject(object, 'spec');
       setDefault(spec, 'replicas', 1);
@@ -226,8 +225,19 @@ const DAEMON_COUNTS = [
 
 function daemonStrategyErrors(strategy: JsonObject): FieldError[] {
   const types = ['RollingUpdate', 'OnDelete'];
-  if (types.includes(textAt(strategy, 'type'))) return [];
-  return [unknownStrategy('spec.updateStrategy', strategy, types)];
+  if (!types.includes(textAt(strategy, 'type'))) return [unknownStrategy('spec.updateStrategy', strategy, types)];
+  if (strategy['type'] !== 'RollingUpdate') return [];
+  const rolling = objectAt(strategy, 'rollingUpdate');
+  const field = 'spec.updateStrategy.rollingUpdate';
+  const errors = ['maxUnavailable', 'maxSurge'].flatMap((name) => amountErrors(rolling[name], `${field}.${name}`));
+  const [unavailable, surge] = [amountOf(rolling['maxUnavailable']), amountOf(rolling['maxSurge'])];
+  if (unavailable === 0 && surge === 0)
+    errors.push(required(`${field}.maxUnavailable`, 'cannot be 0 when maxSurge is 0'));
+  if (unavailable !== 0 && surge !== 0)
+    errors.push(
+      invalidValue(`${field}.maxSurge`, rolling['maxSurge'], 'may not be set when maxUnavailable is non-zero'),
+    );
+  return errors;
 }
 
 /** DaemonSets. */
