@@ -45,6 +45,7 @@ const isLane: Check<LaneInfo> = objectOf({
   name: isString,
   bars: listOf(isBar),
   lagFrom: optional(isNumber),
+  watched: optional(isBoolean),
   remark: optional(isString),
   findings: isCount,
 }) as Check<LaneInfo>;

@@ -24,6 +24,7 @@ export interface LaneState {
   signature: string;
   uid: string;
   lagFrom: number | undefined;
+  watched: boolean;
   awaited: AwaitedWinner[];
   readonly recent: RecentMarks;
   remark: string | undefined;
@@ -65,6 +66,7 @@ export class LaneTable {
       signature: '',
       uid: '',
       lagFrom: undefined,
+      watched: false,
       awaited: [],
       recent: new RecentMarks(),
       remark: undefined,
@@ -109,6 +111,7 @@ export class LaneTable {
       name: lane.name.name,
       bars: lane.bars,
       findings: lane.findings,
+      ...(lane.watched ? { watched: true } : {}),
       ...(lane.lagFrom === undefined ? {} : { lagFrom: lane.lagFrom }),
       ...(lane.remark === undefined ? {} : { remark: lane.remark }),
     };

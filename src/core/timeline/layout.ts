@@ -39,11 +39,16 @@ export interface Layout {
   readonly hidden: number;
 }
 
-/** Lays out the lanes that the filter shows, grouped by cluster and resource, groups and lanes in a fixed order. */
+/**
+ * Lays out the lanes that the filter shows, grouped by cluster and resource, groups and lanes in a fixed order. Groups that
+ * somebody watches come first; those known from others' requests alone, such as a sandbox's feed, come after them.
+ */
 export function layOut(store: TimelineStore, match: FilterMatch, options: LayoutOptions): Layout {
   const byGroup = new Map<number, number[]>();
+  const watched = new Set<number>();
   let hidden = 0;
   store.lanes.forEach((lane, index) => {
+    if (lane.info.watched === true) watched.add(lane.info.group);
     if (match.lanes[index] !== 1) {
       hidden += 1;
       return;
@@ -52,7 +57,10 @@ export function layOut(store: TimelineStore, match: FilterMatch, options: Layout
     if (lanes === undefined) byGroup.set(lane.info.group, [index]);
     else lanes.push(index);
   });
-  const order = Array.from(byGroup.keys()).sort((a, b) => compareTexts(labelOf(store, a), labelOf(store, b)) || a - b);
+  const order = Array.from(byGroup.keys()).sort(
+    (a, b) =>
+      Number(watched.has(b)) - Number(watched.has(a)) || compareTexts(labelOf(store, a), labelOf(store, b)) || a - b,
+  );
   const laneHeight = options.compact ? COMPACT_LANE_HEIGHT : LANE_HEIGHT;
   const rows: Row[] = [];
   const rowOfLane = new Map<number, number>();

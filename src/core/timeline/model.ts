@@ -126,6 +126,8 @@ export interface LaneInfo {
   readonly remark?: string;
   /** How many findings are about it. */
   readonly findings: number;
+  /** Whether a watch of ours showed it; absent where it is known from others' requests alone. */
+  readonly watched?: boolean;
 }
 
 /** The lanes of one resource of one cluster. */

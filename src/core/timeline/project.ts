@@ -146,6 +146,10 @@ export class TimelineProjection {
 
   private addObserved(event: ObservedEvent, history: History): void {
     const lane = this.table.lane(event.cluster, event.name, event.apiVersion, event.kind);
+    if (!lane.watched && (event.via === 'list' || event.via === 'watch')) {
+      lane.watched = true;
+      this.table.dirty.add(lane.index);
+    }
     this.table.refreshBars(lane, history);
     this.addVersion(lane, event, history.uids.get(`${event.cluster}\0${event.uid}`), event.token);
     if (lane.awaited.length > 0) this.settleAwaited(lane, history);

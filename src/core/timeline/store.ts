@@ -30,7 +30,7 @@ export class TimelineStore {
   firstAt = Number.POSITIVE_INFINITY;
   lastAt = Number.NEGATIVE_INFINITY;
   lastSeq = 0;
-  /** Grows when lanes come or change their order by findings: what was laid out is out of date. */
+  /** Grows when lanes come or change their order by findings or by being watched: what was laid out is out of date. */
   layoutVersion = 0;
   /** Grows with each change of a lane or of a finding. */
   lanesVersion = 0;
@@ -75,7 +75,7 @@ export class TimelineStore {
     this.lanesVersion += 1;
     for (const bar of info.bars) this.firstAt = Math.min(this.firstAt, bar.from);
     if (known !== undefined) {
-      if (known.info.findings !== info.findings) this.layoutVersion += 1;
+      if (known.info.findings !== info.findings || known.info.watched !== info.watched) this.layoutVersion += 1;
       known.info = info;
       return;
     }

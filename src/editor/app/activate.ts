@@ -71,7 +71,7 @@ export function activateEditor(context: ExtensionContext, endings: Set<() => Pro
   const userAgent = `object-versions/${(context.extension.packageJSON as { version?: string }).version ?? ''}`;
   const command = commandRegistrar(showFailure);
 
-  const session = new Session(onError);
+  const session = new Session(onError, settings.thresholds);
   const clusters = new Clusters({
     clock,
     userAgent,

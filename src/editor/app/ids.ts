@@ -90,6 +90,8 @@ export const settingIds = {
   logAgeDays: 'log.ageDays',
   pageSize: 'tree.pageSize',
   notify: 'findings.notify',
+  thresholds: 'findings.thresholds',
+  externalReferences: 'findings.externalReferences',
   mutedFindings: 'findings.muted',
   responsibilities: 'responsibilities',
   responsibilityPresets: 'responsibilityPresets',

@@ -1,5 +1,7 @@
 import { ConfigurationTarget, workspace } from 'vscode';
 import type { AssociationRule } from '../../write/associations.ts';
+import type { DetectorOptions } from '../../core/findings/options.ts';
+import { thresholdsFrom } from '../findings/thresholds.ts';
 import { responsibilityPresets, type Responsibility } from '../../write/responsibility.ts';
 import { settingIds } from './ids.ts';
 
@@ -35,6 +37,11 @@ export const settings = {
   logAgeDays: (): number => get(settingIds.logAgeDays, 7),
   pageSize: (): number => get(settingIds.pageSize, 200),
   notify: (): readonly string[] => get<string[]>(settingIds.notify, []),
+  /** When repetition becomes a finding; what is not set has the default of the findings' documentation. */
+  thresholds: (): DetectorOptions => ({
+    ...thresholdsFrom(get<Record<string, number>>(settingIds.thresholds, {})),
+    externalReferences: get<string[]>(settingIds.externalReferences, []),
+  }),
   muted: (): Readonly<Record<string, string>> => get<Record<string, string>>(settingIds.mutedFindings, {}),
   /** What is declared, and what everybody meets unless that is switched off. */
   responsibilities: (): readonly Responsibility[] => [

@@ -3,6 +3,7 @@ import type { Disposable } from '../../base/disposable.ts';
 import { Emitter, type Event } from '../../base/emitter.ts';
 import { EventLog } from '../../core/eventLog.ts';
 import { createDetector, type Detector } from '../../core/findings/detect.ts';
+import type { DetectorOptions } from '../../core/findings/options.ts';
 import type { Finding } from '../../core/findings/finding.ts';
 import type { History } from '../../core/history.ts';
 import type { NewTraceEvent, TraceEvent, TraceHeader } from '../../core/traceEvent.ts';
@@ -32,7 +33,8 @@ export class Session implements Disposable {
   private readonly throttle: Throttle;
   private readonly clusters: NonNullable<TraceHeader['clusters']> = {};
   private current: EventLog = new EventLog();
-  private detector: Detector = createDetector();
+  private readonly thresholds: () => DetectorOptions;
+  private detector: Detector;
   private pendingEvents: TraceEvent[] = [];
   private pendingFindings: Finding[] = [];
   private findingsWent = false;
@@ -40,8 +42,11 @@ export class Session implements Disposable {
   private known: readonly Finding[] | undefined;
   private declared: readonly Finding[] = [];
 
-  constructor(onError: (error: unknown) => void) {
+  /** `thresholds`: of the findings, asked when a log begins. */
+  constructor(onError: (error: unknown) => void, thresholds: () => DetectorOptions = () => ({})) {
     this.onError = onError;
+    this.thresholds = thresholds;
+    this.detector = createDetector(thresholds());
     this.news = new Emitter<News>(onError);
     this.appended = new Emitter<readonly TraceEvent[]>(onError);
     this.throttle = throttle(NEWS_INTERVAL_MS, () => this.tell());
@@ -121,7 +126,7 @@ export class Session implements Disposable {
   /** Forgets everything; watches go on and are seen anew with their next change. */
   clear(): void {
     this.current = new EventLog();
-    this.detector = createDetector();
+    this.detector = createDetector(this.thresholds());
     this.known = undefined;
     this.pendingEvents = [];
     this.pendingFindings = [];

@@ -1,11 +1,11 @@
-import { createReadStream } from 'node:fs';
-import { AppError } from '../../base/appError.ts';
 import { Emitter } from '../../base/emitter.ts';
 import { EventLog } from '../../core/eventLog.ts';
 import { createDetector } from '../../core/findings/detect.ts';
+import type { DetectorOptions } from '../../core/findings/options.ts';
 import type { Finding } from '../../core/findings/finding.ts';
 import { TraceReader, type TraceProblem } from '../../core/trace.ts';
 import type { NewTraceEvent, TraceEvent } from '../../core/traceEvent.ts';
+import { readTraceFile } from '../../storage/traceFile.ts';
 import type { TimelineSource } from '../timeline/timelineSource.ts';
 
 /** A trace that was read whole. */
@@ -19,9 +19,9 @@ export interface LoadedTrace {
  * Reads a trace from a file, piece by piece, and works out its findings.
  * @throws AppError `trace-unreadable`, `trace-newer`, `cancelled`
  */
-export async function readTrace(path: string, signal: AbortSignal): Promise<LoadedTrace> {
+export async function readTrace(path: string, thresholds: DetectorOptions, signal: AbortSignal): Promise<LoadedTrace> {
   const log = new EventLog();
-  const detector = createDetector();
+  const detector = createDetector(thresholds);
   const reader = await readEvents(path, signal, (events) => {
     for (const event of log.appendAll(events.map(withoutSeq))) detector.add(event);
   });
@@ -44,22 +44,17 @@ export async function readTrace(path: string, signal: AbortSignal): Promise<Load
   };
 }
 
-/** Reads the events of a trace; gives them in batches. */
+/**
+ * Reads the events of a trace; gives them in batches.
+ * @throws AppError `trace-unreadable`, `trace-newer`, `cancelled`
+ */
 export async function readEvents(
   path: string,
   signal: AbortSignal,
   take: (events: readonly TraceEvent[]) => void,
 ): Promise<TraceReader> {
   const reader = new TraceReader();
-  try {
-    for await (const chunk of createReadStream(path, { encoding: 'utf8', signal, highWaterMark: 1 << 20 }))
-      take(reader.push(chunk as string));
-  } catch (error) {
-    if (signal.aborted) throw new AppError('cancelled', 'Cancelled.');
-    throw new AppError('trace-unreadable', `The file ${path} cannot be read.`, { cause: error });
-  }
-  take(reader.end());
-  if (reader.failure !== undefined) throw reader.failure;
+  for await (const events of readTraceFile(path, reader, signal)) take(events);
   return reader;
 }
 

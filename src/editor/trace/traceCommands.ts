@@ -7,6 +7,7 @@ import { printTraceLine, traceHeader } from '../../core/trace.ts';
 import type { Editor } from '../app/editor.ts';
 import { commandIds } from '../app/ids.ts';
 import { withProgress } from '../app/progress.ts';
+import { withoutSecretContent } from '../session/secretContent.ts';
 import { readEvents, withoutSeq } from './readTrace.ts';
 
 const filters = { [l10n.t('Object trace')]: ['ovtrace.jsonl', 'jsonl'] };
@@ -22,7 +23,9 @@ export function registerTraceCommands(editor: Editor): Disposable[] {
       const [uri] = chosen ?? [];
       if (uri === undefined) return;
       const reader = await withProgress(l10n.t('Reading the trace'), (signal) =>
-        readEvents(uri.fsPath, signal, (events) => session.append(events.map(withoutSeq))),
+        readEvents(uri.fsPath, signal, (events) =>
+          session.append(events.map((event) => withoutSecretContent(withoutSeq(event)))),
+        ),
       );
       for (const [id, { label, server }] of Object.entries(reader.header?.clusters ?? {}))
         session.nameCluster(id, label, server);

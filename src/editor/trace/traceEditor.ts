@@ -10,6 +10,7 @@ import {
 import { AppError, isAppError } from '../../base/appError.ts';
 import type { Editor } from '../app/editor.ts';
 import { editorIds } from '../app/ids.ts';
+import { settings } from '../app/settings.ts';
 import { signalOf } from '../app/signal.ts';
 import { mediaFolder, sentenceHtml, webviewHtml } from '../timeline/timelineHtml.ts';
 import { TimelineHost } from '../timeline/timelineHost.ts';
@@ -28,7 +29,7 @@ export function registerTraceEditor(editor: Editor, sources: TraceSources): Disp
     async openCustomDocument(uri: Uri, _context, token): Promise<TraceDocument> {
       const bridge = signalOf(token);
       try {
-        const content = await readTrace(uri.fsPath, bridge.signal);
+        const content = await readTrace(uri.fsPath, settings.thresholds(), bridge.signal);
         const kept = sources.add(content.source.log.history);
         return { uri, content, dispose: () => kept.dispose() };
       } catch (error) {

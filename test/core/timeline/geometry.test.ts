@@ -28,7 +28,8 @@ import { tableRows } from '../../../src/core/timeline/tableRows.ts';
 import { english } from '../../../src/core/timeline/translate.ts';
 import { START } from '../../webview/scenario.ts';
 import { TraceBuilder } from '../traceBuilder.ts';
-import { demoModel, projected } from './demoModel.ts';
+import type { NewTraceEvent } from '../../../src/core/traceEvent.ts';
+import { demoModel, numbered, projected } from './demoModel.ts';
 import { assertGolden } from './golden.ts';
 
 const PLAIN = { sort: 'name', collapsed: new Set<string>(), compact: false } as const;
@@ -270,6 +271,30 @@ describe('layout', () => {
     ]);
     assert.deepEqual(names('activity').slice(5, 8), ['[deployments]', 'search', 'checkout']);
     assert.deepEqual(names('recent').slice(5, 8), ['[deployments]', 'search', 'checkout']);
+  });
+
+  it('groups that somebody watches come before those known from the requests of others, also when that comes later', () => {
+    const seen = (resource: string, via: 'watch' | 'sandbox'): NewTraceEvent => ({
+      type: 'observed',
+      at: START,
+      via,
+      cluster: 'c',
+      name: { group: '', resource, namespace: 'n', name: 'one' },
+      uid: `uid-${resource}-${via}`,
+      token: via,
+      ...(via === 'watch' ? { stream: 's', change: 'ADDED' as const } : {}),
+    });
+    const events = numbered([
+      seen('aaa', 'sandbox'),
+      seen('bbb', 'watch'),
+      seen('ccc', 'sandbox'),
+      seen('ccc', 'watch'),
+    ]);
+    const { projection } = projected(events, [], 1);
+    const store = new TimelineStore(projection.model());
+    const layout = layOut(store, matchFilter(store, { terms: [] }), PLAIN);
+    const groups = layout.rows.flatMap((row) => (row.type === 'group' ? [store.groups[row.group]?.resource] : []));
+    assert.deepEqual(groups, ['bbb', 'ccc', 'aaa']);
   });
 
   it('a collapsed group is one row', () => {
