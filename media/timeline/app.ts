@@ -349,6 +349,7 @@ export class TimelineApp {
     if (typeof kept.from === 'number' && typeof kept.to === 'number' && kept.to > kept.from)
       view.scale = { from: kept.from, to: kept.to, width: 1 };
     if (Array.isArray(kept.collapsed)) for (const key of kept.collapsed) view.collapsed.add(String(key));
+    if (Array.isArray(kept.opened)) for (const key of kept.opened) view.opened.add(String(key));
     view.sort = SORTS.find((sort) => sort === kept.sort) ?? 'name';
     view.compact = kept.compact === true;
     view.table ||= kept.table === true;

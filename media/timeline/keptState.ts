@@ -9,6 +9,7 @@ export interface KeptState {
   readonly sort?: Sort;
   readonly compact?: boolean;
   readonly collapsed?: readonly string[];
+  readonly opened?: readonly string[];
   readonly live?: boolean;
   readonly table?: boolean;
   readonly event?: number;

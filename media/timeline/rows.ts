@@ -74,7 +74,7 @@ export class Rows {
     setAttribute(slot.root, 'aria-selected', 'false');
     setText(slot.twist, row.collapsed ? '▸' : '▾');
     setText(slot.name, title);
-    setText(slot.sub, '');
+    setText(slot.sub, row.noise ? this.view.translate('folded: normal noise') : '');
     setText(slot.badge, String(row.count));
     slot.root.title = group?.label ?? '';
   }

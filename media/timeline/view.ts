@@ -48,6 +48,7 @@ export class TimelineView {
   sort: Sort = 'name';
   compact = false;
   collapsed = new Set<string>();
+  opened = new Set<string>();
   selection: Selection | undefined;
   pointer: { readonly x: number; readonly y: number } | undefined;
   measure: { readonly from: number; readonly to: number } | undefined;
@@ -196,10 +197,17 @@ export class TimelineView {
   toggleGroup(group: number, collapsed?: boolean): void {
     const key = this.store.groups[group]?.key;
     if (key === undefined) return;
-    if (collapsed ?? !this.collapsed.has(key)) this.collapsed.add(key);
-    else this.collapsed.delete(key);
+    if (collapsed ?? !this.isCollapsed(group)) this.collapsed.add(key);
+    else {
+      this.collapsed.delete(key);
+      this.opened.add(key);
+    }
     this.relayout();
     this.touch('scene', 'rows', 'overlay');
+  }
+
+  private isCollapsed(group: number): boolean {
+    return this.layout.rows.some((row) => row.type === 'group' && row.group === group && row.collapsed);
   }
 
   toggleTable(): void {
@@ -341,7 +349,7 @@ export class TimelineView {
   /** Scrolls so that a lane is seen, opening its group. */
   showLane(lane: number): void {
     const group = this.store.lanes[lane]?.info.group;
-    if (group !== undefined && this.collapsed.has(this.store.groups[group]?.key ?? '')) this.toggleGroup(group, false);
+    if (group !== undefined && this.isCollapsed(group)) this.toggleGroup(group, false);
     const row = this.layout.rows[this.layout.rowOfLane.get(lane) ?? -1];
     if (row === undefined) return;
     if (row.y < this.top) this.scrollTo(row.y - 4);
@@ -382,6 +390,7 @@ export class TimelineView {
       sort: this.sort,
       compact: this.compact,
       collapsed: Array.from(this.collapsed),
+      opened: Array.from(this.opened),
       live: this.live,
       table: this.table,
       ...(event === undefined ? {} : { event }),

@@ -14,6 +14,8 @@ export type Sort = (typeof SORTS)[number];
 export interface LayoutOptions {
   readonly sort: Sort;
   readonly collapsed: ReadonlySet<string>;
+  /** Groups of normal noise that the person opened; left out: noise is not folded at all. */
+  readonly opened?: ReadonlySet<string>;
   readonly compact: boolean;
 }
 
@@ -26,6 +28,8 @@ export type Row =
       readonly height: number;
       readonly count: number;
       readonly collapsed: boolean;
+      /** Folded because it is noise that is normal and that nobody watches, not because somebody asked. */
+      readonly noise: boolean;
     }
   | { readonly type: 'lane'; readonly lane: number; readonly y: number; readonly height: number };
 
@@ -67,8 +71,10 @@ export function layOut(store: TimelineStore, match: FilterMatch, options: Layout
   let y = 0;
   for (const group of order) {
     const lanes = byGroup.get(group) ?? [];
-    const collapsed = options.collapsed.has(store.groups[group]?.key ?? '');
-    rows.push({ type: 'group', group, y, height: GROUP_HEIGHT, count: lanes.length, collapsed });
+    const key = store.groups[group]?.key ?? '';
+    const noise = options.opened?.has(key) === false && !watched.has(group) && isNoise(store, group);
+    const collapsed = noise || options.collapsed.has(key);
+    rows.push({ type: 'group', group, y, height: GROUP_HEIGHT, count: lanes.length, collapsed, noise });
     y += GROUP_HEIGHT;
     if (collapsed) continue;
     lanes.sort(comparison(store, options.sort));
@@ -105,6 +111,20 @@ export function rowAt(layout: Layout, y: number): Row | undefined {
   const { first } = rowsInView(layout, y, 1);
   const row = layout.rows[first];
   return row !== undefined && y >= row.y && y < row.y + row.height ? row : undefined;
+}
+
+const NOISE = new Set([
+  'coordination.k8s.io/leases',
+  '/endpoints',
+  'discovery.k8s.io/endpointslices',
+  '/events',
+  'events.k8s.io/events',
+]);
+
+/** Whether the objects of a group change all the time by their nature: leases, endpoints, core Events. */
+function isNoise(store: TimelineStore, group: number): boolean {
+  const { apiGroup = '', resource = '' } = store.groups[group] ?? {};
+  return NOISE.has(`${apiGroup}/${resource}`);
 }
 
 function labelOf(store: TimelineStore, group: number): string {

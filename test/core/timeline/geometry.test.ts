@@ -273,6 +273,35 @@ describe('layout', () => {
     assert.deepEqual(names('recent').slice(5, 8), ['[deployments]', 'search', 'checkout']);
   });
 
+  it('noise that nobody watches is folded until somebody opens it, and what is watched is not', () => {
+    const lease = (name: string, via: 'watch' | 'sandbox', group: string): NewTraceEvent => ({
+      type: 'observed',
+      at: START,
+      via,
+      cluster: name,
+      name: { group, resource: 'leases', namespace: 'n', name },
+      uid: name,
+      token: 'x',
+    });
+    const events = numbered([
+      lease('fed', 'sandbox', 'coordination.k8s.io'),
+      lease('watched', 'watch', 'coordination.k8s.io'),
+      lease('other', 'sandbox', 'example.com'),
+    ]);
+    const store = new TimelineStore(projected(events).projection.model());
+    const folded = (opened: string[]): (string | undefined)[] =>
+      layOut(store, matchFilter(store, { terms: [] }), { ...PLAIN, opened: new Set(opened) }).rows.flatMap((row) =>
+        row.type === 'group' && row.noise && row.collapsed ? [store.groups[row.group]?.cluster] : [],
+      );
+    assert.deepEqual(folded([]), ['fed']);
+    assert.deepEqual(folded([store.groups[0]?.key ?? '']), []);
+    const everything = layOut(store, matchFilter(store, { terms: [] }), PLAIN);
+    assert.ok(
+      everything.rows.every((row) => row.type === 'lane' || !row.collapsed),
+      'a picture has all lanes',
+    );
+  });
+
   it('groups that somebody watches come before those known from the requests of others, also when that comes later', () => {
     const seen = (resource: string, via: 'watch' | 'sandbox'): NewTraceEvent => ({
       type: 'observed',
