@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { runInNewContext } from 'node:vm';
+import { createContext, Script } from 'node:vm';
 import { AppError, messageOf } from '../base/appError.ts';
 import { cancelled } from '../base/clock.ts';
 import type { JsonObject } from '../codec/json.ts';
@@ -30,32 +30,36 @@ export async function loadScript(file: string, limitMs: number): Promise<Compute
       advice: 'Such as: export default (object) => ({ ...object, … })',
     });
   }
-  return (current) => called(compute as Compute, current, limitMs);
+  const call = watchedCalls(limitMs);
+  return (current) => call(() => (compute as Compute)(current));
 }
 
 function defaultOf(module: unknown): unknown {
   return typeof module === 'object' && module !== null && 'default' in module ? module.default : undefined;
 }
 
-/** Calls a function that may never return: Node's watchdog for scripts covers all that they call. */
-function called(compute: Compute, current: JsonObject, limitMs: number): ReturnType<Compute> {
-  try {
-    return runInNewContext(
-      'call()',
-      { call: () => compute(current) },
-      {
-        timeout: Math.ceil(limitMs),
-        breakOnSigint: true,
-      },
-    ) as ReturnType<Compute>;
-  } catch (error) {
-    // These two are errors of the other context: no instances of this one's Error.
-    const code = typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined;
-    if (code === 'ERR_SCRIPT_EXECUTION_INTERRUPTED') throw cancelled();
-    if (code !== 'ERR_SCRIPT_EXECUTION_TIMEOUT') throw error;
-    throw new AppError('timed-out', 'The script did not come to an end within the time limit.', {
-      advice: 'Nothing was written. Look for a loop in it, or give it more time with --timeout.',
-      cause: error,
-    });
-  }
+/**
+ * Calls functions that may never return: Node's watchdog for scripts covers all that they call. What it needs is made here
+ * and not with the call, which stands between a read and its write.
+ */
+function watchedCalls(limitMs: number): <T>(work: () => T) => T {
+  const context: { call?: () => unknown } = {};
+  createContext(context);
+  const script = new Script('call()');
+  const options = { timeout: Math.ceil(limitMs), breakOnSigint: true };
+  return <T>(work: () => T) => {
+    context.call = work;
+    try {
+      return script.runInContext(context, options) as T;
+    } catch (error) {
+      // These two are errors of the other context: no instances of this one's Error.
+      const code = typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined;
+      if (code === 'ERR_SCRIPT_EXECUTION_INTERRUPTED') throw cancelled();
+      if (code !== 'ERR_SCRIPT_EXECUTION_TIMEOUT') throw error;
+      throw new AppError('timed-out', 'The script did not come to an end within the time limit.', {
+        advice: 'Nothing was written. Look for a loop in it, or give it more time with --timeout.',
+        cause: error,
+      });
+    }
+  };
 }
