@@ -164,14 +164,20 @@ export function table(
   nowMs: number,
   columns: boolean,
 ): JsonObject {
+  // Kinds without a printer of their own go through the general one, which has null for no rows.
+  const isPlain = kind.origin === 'built-in' && kind.tableColumns[1]?.name === 'Created At';
   return {
     kind: 'Table',
     apiVersion: `meta.k8s.io/${output.metaVersion}`,
     metadata: {},
     columnDefinitions: columns ? kind.tableColumns.map((column) => ({ ...column })) : null,
-    rows: objects.map((object) => ({
-      cells: kind.tableCells(object, nowMs),
-      object: includeObject === 'None' ? null : includeObject === 'Object' ? object : partialMetadata(object, output),
-    })),
+    rows:
+      isPlain && objects.length === 0
+        ? null
+        : objects.map((object) => ({
+            cells: kind.tableCells(object, nowMs),
+            object:
+              includeObject === 'None' ? null : includeObject === 'Object' ? object : partialMetadata(object, output),
+          })),
   };
 }

@@ -63,13 +63,15 @@ export class UntypableVersion extends Error {
  * Drops the entries of versions that are not served any more.
  * @throws UntypableVersion where the object has fields that the version of an entry does not know
  */
-export function servedEntries(
-  entries: ManagedFields,
-  kind: VersionedKind,
-  objects: readonly JsonObject[],
-): ManagedFields {
+export function servedEntries(entries: ManagedFields, kind: Kind, objects: readonly JsonObject[]): ManagedFields {
   const own = kind.group === '' ? kind.version : `${kind.group}/${kind.version}`;
-  if (kind.origin === 'built-in' || [...entries.values()].every((entry) => entry.apiVersion === own)) return entries;
+  if ([...entries.values()].every((entry) => entry.apiVersion === own)) return entries;
+  if (kind.origin === 'built-in')
+    return new Map(
+      [...entries].filter(
+        ([, entry]) => entry.apiVersion === own || otherVersion(kind, entry.apiVersion) !== undefined,
+      ),
+    );
   const left: ManagedFields = new Map();
   for (const [key, entry] of entries) {
     const schema = entry.apiVersion === own ? kind.schema : kind.schemaOf(entry.apiVersion);
@@ -81,14 +83,6 @@ export function servedEntries(
     left.set(key, entry);
   }
   return left;
-}
-
-interface VersionedKind {
-  readonly group: string;
-  readonly version: string;
-  readonly origin: 'built-in' | 'custom';
-  readonly schema: Schema;
-  schemaOf(apiVersion: string): Schema | undefined;
 }
 
 /** What a write changed, in the terms of the version that an entry speaks. */

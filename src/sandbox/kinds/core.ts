@@ -76,7 +76,7 @@ export function configMapKind(): Kind {
       for (const key of Object.keys(data))
         if (key in binary) errors.push(invalidValue(`data[${key}]`, key, 'duplicate of key present in binaryData'));
       const bytes = sizeOf(data) + sizeOf(binary, 0.75);
-      return bytes > MAX_DATA_BYTES ? [...errors, tooLong('', MAX_DATA_BYTES)] : errors;
+      return bytes > MAX_DATA_BYTES ? [...errors, tooLong('[]', MAX_DATA_BYTES)] : errors;
     },
     validateUpdate: (next, live) => frozenErrors(next, live, ['data', 'binaryData']),
     cells: (object, nowMs) => [

@@ -8,6 +8,8 @@ import { plainText } from '../schema/plainText.ts';
 
 const IMMUTABLE = 'field is immutable';
 const ANNOTATION_BYTES = 256 * 1024;
+const MANAGER_BYTES = 128;
+const SUBRESOURCE_BYTES = 256;
 const STANDARD_FINALIZERS = new Set(['kubernetes', 'orphan', 'foregroundDeletion']);
 const ORPHAN = 'orphan';
 const FOREGROUND = 'foregroundDeletion';
@@ -44,6 +46,7 @@ function sharedErrors(metadata: JsonObject): FieldError[] {
     ...labelErrors(objectAt(metadata, 'labels'), 'metadata.labels'),
     ...annotationErrors(objectAt(metadata, 'annotations'), 'metadata.annotations'),
     ...ownerErrors(objectsAt(metadata, 'ownerReferences')),
+    ...managerErrors(objectsAt(metadata, 'managedFields')),
   ];
 }
 
@@ -65,6 +68,19 @@ export function annotationErrors(annotations: JsonObject, field: string): FieldE
     0,
   );
   return bytes > ANNOTATION_BYTES ? [...errors, tooLong(field, ANNOTATION_BYTES)] : errors;
+}
+
+/** Entries of managedFields that a client wrote by hand. */
+function managerErrors(entries: readonly JsonObject[]): FieldError[] {
+  return entries.flatMap((entry, index) => {
+    const field = `metadata.managedFields[${index}]`;
+    const isLong = Buffer.byteLength(textAt(entry, 'manager')) > MANAGER_BYTES;
+    const isLongBelow = Buffer.byteLength(textAt(entry, 'subresource')) > SUBRESOURCE_BYTES;
+    return [
+      ...(isLong ? [tooLong(`${field}.manager`, MANAGER_BYTES)] : []),
+      ...(isLongBelow ? [tooLong(`${field}.subresource`, SUBRESOURCE_BYTES)] : []),
+    ];
+  });
 }
 
 function ownerErrors(owners: readonly JsonObject[]): FieldError[] {

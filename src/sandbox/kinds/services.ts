@@ -161,6 +161,8 @@ function allocateIps(
   errors: FieldError[],
   undo: (() => void)[],
 ): void {
+  errors.push(...stackErrors(spec));
+  if (errors.length > 0) return;
   const [first] = textsAt(spec, 'clusterIPs');
   if (textAt(spec, 'clusterIP') === '' && first !== undefined) spec['clusterIP'] = first;
   const asked = textAt(spec, 'clusterIP');
@@ -179,6 +181,18 @@ function allocateIps(
   const isDual = textAt(spec, 'clusterIP') === HEADLESS && isSelectorless;
   if (spec['ipFamilyPolicy'] === undefined) spec['ipFamilyPolicy'] = isDual ? 'RequireDualStack' : 'SingleStack';
   if (spec['ipFamilies'] === undefined) spec['ipFamilies'] = isDual ? ['IPv4', 'IPv6'] : ['IPv4'];
+}
+
+/** There is IPv4 only; what the server does not route itself may be declared for both families. */
+function stackErrors(spec: JsonObject): FieldError[] {
+  const isSelectorless = Object.keys(objectAt(spec, 'selector')).length === 0;
+  if (textAt(spec, 'clusterIP') === HEADLESS && isSelectorless) return [];
+  const errors = textsAt(spec, 'ipFamilies').flatMap((family, index) =>
+    family === 'IPv6' ? [invalidValue(`spec.ipFamilies[${index}]`, family, 'not configured on this cluster')] : [],
+  );
+  const policy = textAt(spec, 'ipFamilyPolicy');
+  const why = 'this cluster is not configured for dual-stack services';
+  return policy === 'RequireDualStack' ? [...errors, invalidValue('spec.ipFamilyPolicy', policy, why)] : errors;
 }
 
 function ipError(ip: string, taken: false | 'out-of-range'): FieldError {
