@@ -29,6 +29,7 @@ function holds(
   const p = new Play();
   play(p);
   for (const order of orders) assert.deepEqual(tellings(p.trace(order).flatMap(also)), told, order);
+  assert.deepEqual(tellings(p.audit('RequestResponse').flatMap(also)), told, 'audit');
 }
 
 const owned = (uid: string, more: JsonObject = {}): JsonObject => ({
@@ -317,6 +318,24 @@ describe('incarnations, by parents and by values', () => {
         order,
       );
     }
+  });
+
+  it('D5: a write whose answer the log does not hold tells it by its body', () => {
+    const s = new Scenario();
+    const service = named('services', 'web');
+    const [dead, live] = ['aaaaaaaa-0000-4000-8000-000000000000', 'bbbbbbbb-0000-4000-8000-000000000000'];
+    s.write('user', service, 'create', { body: { spec: {} }, result: { uid: dead, token: 'v1' } });
+    s.write('user', service, 'delete', { result: { uid: dead, token: '' } });
+    s.write('user', service, 'create', { body: { spec: {} }, result: { uid: live, token: 'v3' } });
+    s.write('cloud', configMap('registry'), 'create', {
+      body: data({ lb: `uid=${dead}`, other: live }),
+      result: { uid: 'cccccccc-0000-4000-8000-000000000000', token: 'v4' },
+    });
+    const [finding, ...more] = s.findings().filter((item) => item.severity !== 'info');
+    assert.deepEqual(
+      [finding?.id, finding?.object.name, finding?.fields, more.length],
+      ['stale-reference', 'registry', ['.data.lb'], 0],
+    );
   });
 
   it('A2: an incarnation that its writer was never given is no business of this rule', () => {

@@ -1,9 +1,9 @@
-import { isJsonObject, type Json } from '../../../codec/json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../../codec/json.ts';
 import { formatPath, parsePath, valueAt } from '../../../codec/path.ts';
 import { uidMentions } from '../../references.ts';
 import type { AbsentEvent, ObservedEvent, TraceEvent } from '../../traceEvent.ts';
 import type { ObjectState, VersionRecord } from '../objectState.ts';
-import type { Rule } from '../rule.ts';
+import type { Rule, VersionChange } from '../rule.ts';
 import { findingObject, type World } from '../world.ts';
 
 interface Holder {
@@ -29,8 +29,26 @@ export class ReferenceRule implements Rule {
   private readonly holders = new Map<string, Map<string, Holder>>();
   private pending: { holder: Holder; dead: string; since: number }[] = [];
 
+  /** Where no answer showed what was stored, the request tells what it holds. */
+  judged({ write, version, object }: VersionChange, world: World): void {
+    if (write === undefined || !version.derived || !isJsonObject(write.body)) return;
+    if (write.verb !== 'create' && write.verb !== 'replace') return;
+    for (const [path, uid] of this.mentions(write.body, object, world)) {
+      const holder = { cluster: object.cluster, uid: object.uid, path, at: write.at, seq: write.seq };
+      this.remember(uid, holder);
+      const key = `${object.cluster}\0${uid}\n${path}`;
+      const isNew = !object.references.has(key);
+      object.references.add(key);
+      const live = world.replacedBy(object.cluster, uid);
+      if (live === undefined || live.uid === object.uid) continue;
+      const told = isNew && write.seq > live.firstSeq && !path.startsWith('.metadata.ownerReferences');
+      if (told || isVolumeClaim(path)) this.tell(holder, uid, live, world);
+      else this.pending.push({ holder, dead: uid, since: write.at });
+    }
+  }
+
   observed(event: ObservedEvent, object: ObjectState, version: VersionRecord, world: World): void {
-    const mentions = this.mentions(event, object, world);
+    const mentions = this.mentions(event.body, object, world);
     for (const [path, uid] of mentions) {
       const holder = { cluster: object.cluster, uid: object.uid, path, at: event.at, seq: event.seq };
       this.remember(uid, holder);
@@ -97,18 +115,18 @@ export class ReferenceRule implements Rule {
       this.tell(holder, dead, live, world);
   }
 
-  private mentions(event: ObservedEvent, object: ObjectState, world: World): [string, string][] {
+  private mentions(body: JsonObject | undefined, object: ObjectState, world: World): [string, string][] {
     const found = new Map<string, string>();
     const known = (uid: string): boolean => uid !== object.uid && world.object(object.cluster, uid) !== undefined;
-    if (event.body !== undefined) {
-      if (mayMention(event.body, world.hasOddUids))
-        for (const mention of uidMentions(event.body, known)) found.set(formatPath(mention.path), mention.uid);
+    if (body !== undefined) {
+      if (mayMention(body, world.hasOddUids))
+        for (const mention of uidMentions(body, known)) found.set(formatPath(mention.path), mention.uid);
     } else
       for (const [index, owner] of object.owners.entries())
         found.set(`.metadata.ownerReferences[${index}].uid`, owner.uid);
     for (const text of world.thresholds.externalReferences) {
       const parsed = parsePath(text);
-      const value = 'path' in parsed && event.body !== undefined ? valueAt(event.body, parsed.path) : undefined;
+      const value = 'path' in parsed && body !== undefined ? valueAt(body, parsed.path) : undefined;
       if (typeof value === 'string') found.set(text, value);
     }
     this.forget(object, found);
