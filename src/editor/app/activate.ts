@@ -102,7 +102,15 @@ export function activateEditor(context: ExtensionContext, endings: Set<() => Pro
     now,
     onError,
   });
-  const tree = new WatchedObjects({ session, watches, clusters, associations, now, pageSize: settings.pageSize });
+  const tree = new WatchedObjects({
+    session,
+    watches,
+    clusters,
+    associations,
+    now,
+    responsibilities: settings.responsibilities,
+    pageSize: settings.pageSize,
+  });
   const treeView = window.createTreeView(viewIds.watchedObjects, {
     treeDataProvider: tree,
     showCollapseAll: true,

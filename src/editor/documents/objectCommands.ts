@@ -132,6 +132,10 @@ export function registerObjectCommands(editor: Editor): Disposable[] {
           : undefined;
       await openDiff(...(await pickIncarnations(history, incarnation)));
     }),
+    command(commandIds.compareActor, async (node) => {
+      const { compareActor } = await import('./actorChanges.ts');
+      await compareActor(incarnationOf(editor, node));
+    }),
     command(commandIds.showSecretValues, async () => {
       const uri = window.activeTextEditor?.document.uri;
       const document = uri === undefined ? undefined : editor.live.find(uri);

@@ -4,7 +4,8 @@ import type { Finding } from '../../core/findings/finding.ts';
 import { describeGeneration, generationOf, generationState } from '../../core/generation.ts';
 import type { History, Incarnation, Version } from '../../core/history.ts';
 import { describeOwner, ownersOf } from '../../core/ownership.ts';
-import { formatPath } from '../../codec/path.ts';
+import { formatPath, parsePath } from '../../codec/path.ts';
+import { breachesOf, type Responsibility } from '../../write/responsibility.ts';
 import { referencesOf, type Reference } from '../../core/references.ts';
 import type { AssociationState } from '../../write/associations.ts';
 import type { KnownAssociation } from '../associations/associations.ts';
@@ -34,6 +35,8 @@ export interface DetailInput {
   readonly findings: readonly Finding[];
   /** What was declared to belong to whatever holds or held this name. */
   readonly associations: readonly KnownAssociation[];
+  /** Who is responsible for which field, as declared. */
+  readonly responsibilities: readonly Responsibility[];
 }
 
 /** The rows below an incarnation: identity, version, generation, last change, owners, references, findings, versions. */
@@ -91,7 +94,7 @@ function versionFacts(input: DetailInput, version: Version): (DetailNode | undef
       context: 'change',
       version: { key, uid: incarnation.uid, token: version.token },
     },
-    ownersRow(nodeId, version.body),
+    ownersRow(input, version.body),
     referencesRow(input, version.body),
     ownedRow(input),
   ];
@@ -134,10 +137,10 @@ function changeTooltip(version: Version): string {
 }
 
 /** The owners of fields by manager; absent where no managed fields were read. */
-function ownersRow(nodeId: string, body: JsonObject | undefined): DetailNode | undefined {
+function ownersRow({ nodeId, incarnation, responsibilities }: DetailInput, body: JsonObject | undefined): DetailNode {
   const metadata = body?.['metadata'];
   const managed = isJsonObject(metadata) ? metadata['managedFields'] : undefined;
-  if (!Array.isArray(managed))
+  if (body === undefined || !Array.isArray(managed))
     return {
       type: 'detail',
       id: `${nodeId}/owners`,
@@ -152,21 +155,46 @@ function ownersRow(nodeId: string, body: JsonObject | undefined): DetailNode | u
     label: l10n.t('Owners of fields'),
     description: [...new Set(owners.map((owner) => owner.manager))].join(', '),
     icon: 'organization',
-    children: owners.map((owner, index) => ({
-      type: 'detail',
-      id: `${nodeId}/owners/${index}`,
-      label: describeOwner(owner),
-      description: l10n.t('{0} fields', owner.paths.length),
-      ...(owner.time === undefined ? {} : { tooltip: owner.time }),
-      icon: 'account',
-      children: owner.paths.slice(0, FIELDS_SHOWN).map((path, at) => ({
+    children: [
+      ...responsibleRows(nodeId, incarnation, body, responsibilities),
+      ...owners.map((owner, index): DetailNode => ({
         type: 'detail',
-        id: `${nodeId}/owners/${index}/${at}`,
-        label: formatPath(path),
-        icon: 'symbol-field',
+        id: `${nodeId}/owners/${index}`,
+        label: describeOwner(owner),
+        description: l10n.t('{0} fields', owner.paths.length),
+        ...(owner.time === undefined ? {} : { tooltip: owner.time }),
+        icon: 'account',
+        children: owner.paths.slice(0, FIELDS_SHOWN).map((path, at) => ({
+          type: 'detail',
+          id: `${nodeId}/owners/${index}/${at}`,
+          label: formatPath(path),
+          icon: 'symbol-field',
+        })),
       })),
-    })),
+    ],
   };
+}
+
+/** The declared responsibilities that hold for an object as it is. */
+function responsibleRows(
+  nodeId: string,
+  { kind, name }: Incarnation,
+  body: JsonObject,
+  rules: readonly Responsibility[],
+): DetailNode[] {
+  const qualified = name.group === '' ? kind : `${kind}.${name.group}`;
+  const holding = rules.filter((rule) => {
+    const parsed = parsePath(rule.path);
+    return 'path' in parsed && breachesOf([rule], qualified, body, [parsed.path], '').length > 0;
+  });
+  return holding.map(({ path, manager, reason }, index) => ({
+    type: 'detail',
+    id: `${nodeId}/owners/responsible/${index}`,
+    label: l10n.t('{0} is responsible', manager),
+    description: path,
+    tooltip: `${path}\n${reason}`,
+    icon: 'shield',
+  }));
 }
 
 function referencesRow(input: DetailInput, body: JsonObject | undefined): DetailNode | undefined {

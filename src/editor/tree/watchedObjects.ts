@@ -7,6 +7,7 @@ import type { Associations } from '../associations/associations.ts';
 import type { Clusters } from '../clusters/clusters.ts';
 import type { Session } from '../session/session.ts';
 import type { WatchDefinition } from '../watches/watchDefinition.ts';
+import type { Responsibility } from '../../write/responsibility.ts';
 import type { Watches } from '../watches/watches.ts';
 import { incarnationDetails } from './incarnationDetails.ts';
 import type { GroupNode, IncarnationNode, ObjectNode, TreeNode, WatchNode } from './nodes.ts';
@@ -24,6 +25,7 @@ export interface TreeSources {
   readonly clusters: Clusters;
   readonly associations: Pick<Associations, 'atName'>;
   readonly now: () => number;
+  responsibilities(): readonly Responsibility[];
   pageSize(): number;
 }
 
@@ -257,6 +259,7 @@ export class WatchedObjects implements TreeDataProvider<TreeNode>, Disposable {
       now: this.sources.now(),
       findings: session.findings(),
       associations: associations.atName(incarnation.cluster, incarnation.name),
+      responsibilities: this.sources.responsibilities(),
     });
   }
 }

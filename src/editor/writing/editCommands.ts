@@ -23,6 +23,7 @@ import {
 import type { Report } from '../../write/report.ts';
 import { describeTarget, identityOf, isSecret } from '../../write/target.ts';
 import { liveUri } from '../documents/address.ts';
+import { releaseClaimOf } from './releaseClaim.ts';
 import { waitUntilObserved } from './waitUntilObserved.ts';
 import { isDone, outcomeSentence } from './outcomeWords.ts';
 
@@ -47,6 +48,10 @@ export function registerEditCommands(editor: Editor): Disposable[] {
     edit(commandIds.setImage, askImage),
     edit(commandIds.removeFinalizer, askFinalizer),
     edit(commandIds.releaseVolume, askRelease),
+    editor.command(commandIds.releaseField, async (node) => {
+      const { located, object } = await read(editor, livingIncarnationOf(editor, node));
+      await finish(editor, located, await releaseClaimOf(editor, located, object));
+    }),
     editor.command(commandIds.waitUntilObserved, async (node) => {
       const { located, object } = await read(editor, livingIncarnationOf(editor, node));
       await waitUntilObserved(editor, located, object);

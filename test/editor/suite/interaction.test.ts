@@ -89,6 +89,20 @@ describe('by keyboard and commands', () => {
     await screenshot('diff');
   });
 
+  it('what one actor changed is compared, step by step', async () => {
+    const row = await until('the row', () => objectRow(api, 'one'));
+    if (!(await hasKeyboard())) return;
+    const comparing = vscode.commands.executeCommand('objectVersions.compareActor', row.node);
+    await answer('what which actor changed', 'test-writer');
+    await comparing;
+    await until('the changes', () =>
+      vscode.window.tabGroups.activeTabGroup.activeTab?.label.startsWith('one: changes by test-writer') === true
+        ? true
+        : undefined,
+    );
+    await screenshot('changes-of-an-actor');
+  });
+
   it('incarnations are compared as such', async () => {
     await must('DELETE', path('one'));
     await must('POST', `/api/v1/namespaces/${ns}/configmaps`, configMap('one', { x: '3' }));
