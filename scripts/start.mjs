@@ -92,6 +92,7 @@ async function main() {
       ? { 'objectVersions.watches': ['deployments in shop', 'configmaps in shop', 'secrets in shop'] }
       : {}),
     'objectVersions.openOnStart': true,
+    'window.autoDetectColorScheme': true,
   };
   say(`${steps} of ${steps}: starting VS Code …`);
   const code = asked.browser ? undefined : desktopCode();
