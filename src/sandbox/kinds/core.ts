@@ -1,9 +1,19 @@
 import type { Json, JsonObject } from '../../codec/json.ts';
 import { equalJson, isJsonObject, parseJson } from '../../codec/json.ts';
 import { goJsonError } from '../goJson.ts';
-import { duplicateValue, forbiddenField, invalidValue, required, tooLong, type FieldError } from '../status.ts';
+import {
+  duplicateValue,
+  forbiddenField,
+  invalidValue,
+  notSupported,
+  required,
+  tooLong,
+  type FieldError,
+} from '../status.ts';
 import { ensureObject, objectAt, objectsAt, setOrDelete, textAt, textsAt } from './access.ts';
+import { endpointIpErrors, ipErrors } from './addresses.ts';
 import { ageOf } from './cells.ts';
+import { portOrNameErrors } from './probeValidation.ts';
 import { defineKind } from './define.ts';
 import type { Kind } from './kind.ts';
 import { immutable } from './metadata.ts';
@@ -192,6 +202,14 @@ export function serviceAccountKind(): Kind {
   });
 }
 
+/** An address is looked at twice, and a text that is none is told twice. */
+function addressErrors(field: string, ip: string): FieldError[] {
+  const malformed = ipErrors(field, ip);
+  return malformed.length > 0
+    ? [invalidValue(field, ip, 'must be a valid IP address'), ...malformed]
+    : endpointIpErrors(field, ip);
+}
+
 /** Endpoints. */
 export function endpointsKind(): Kind {
   return defineKind({
@@ -207,8 +225,19 @@ export function endpointsKind(): Kind {
     },
     validate: (object) =>
       objectsAt(object, 'subsets').flatMap((subset, index) => {
+        const place = `subsets[${index}]`;
         const isEmpty = objectsAt(subset, 'addresses').length + objectsAt(subset, 'notReadyAddresses').length === 0;
-        return isEmpty ? [required(`subsets[${index}]`, 'must specify `addresses` or `notReadyAddresses`')] : [];
+        return [
+          ...(isEmpty ? [required(place, 'must specify `addresses` or `notReadyAddresses`')] : []),
+          ...['addresses', 'notReadyAddresses'].flatMap((list) =>
+            objectsAt(subset, list).flatMap((address, position) =>
+              addressErrors(`${place}.${list}[${position}].ip`, textAt(address, 'ip')),
+            ),
+          ),
+          ...objectsAt(subset, 'ports').flatMap((port, position) =>
+            portOrNameErrors(Number(port['port'] ?? 0), `${place}.ports[${position}].port`),
+          ),
+        ];
       }),
     cells: (object, nowMs) => {
       const shown = objectsAt(object, 'subsets').flatMap((subset) =>
@@ -219,6 +248,21 @@ export function endpointsKind(): Kind {
       const text = shown.length > 3 ? `${shown.slice(0, 3).join(',')} + ${shown.length - 3} more...` : shown.join(',');
       return [textAt(object, 'metadata', 'name'), text === '' ? '<none>' : text, ageOf(object, nowMs)];
     },
+  });
+}
+
+const EFFECTS = ['NoSchedule', 'PreferNoSchedule', 'NoExecute'];
+
+function taintErrors(object: JsonObject): FieldError[] {
+  const seen = new Set<string>();
+  return objectsAt(object, 'spec', 'taints').flatMap((taint, index) => {
+    const identity = `${textAt(taint, 'key')}:${textAt(taint, 'effect')}`;
+    const isDouble = seen.has(identity);
+    seen.add(identity);
+    const effect = textAt(taint, 'effect');
+    const field = `metadata.taints[${index}]`;
+    const errors = EFFECTS.includes(effect) ? [] : [notSupported(`${field}.effect`, effect, EFFECTS)];
+    return isDouble ? [...errors, duplicateValue(field, taint)] : errors;
   });
 }
 
@@ -235,6 +279,18 @@ export function nodeKind(): Kind {
       const status = ensureObject(object, 'status');
       if (status['allocatable'] === undefined && status['capacity'] !== undefined)
         status['allocatable'] = status['capacity'];
+      const spec = objectAt(object, 'spec');
+      const [own, all] = [textAt(spec, 'podCIDR'), textsAt(spec, 'podCIDRs')];
+      if (own !== '' && all[0] !== own) spec['podCIDRs'] = [own];
+      if (own === '' && all[0] !== undefined) spec['podCIDR'] = all[0];
+    },
+    validateUpdate: (next, live) => {
+      const before = textsAt(live, 'spec', 'podCIDRs');
+      const why = 'node updates may not change podCIDR except from "" to valid';
+      // Taints are looked at a second time, and told a second time.
+      return before.length === 0 || equalJson(before, textsAt(next, 'spec', 'podCIDRs'))
+        ? taintErrors(next)
+        : [...taintErrors(next), forbiddenField('spec.podCIDRs', why)];
     },
     create: (object) => {
       const taints = objectsAt(object, 'spec', 'taints');
@@ -243,15 +299,7 @@ export function nodeKind(): Kind {
         taints.push(notReady);
       ensureObject(object, 'spec')['taints'] = taints;
     },
-    validate: (object) => {
-      const seen = new Set<string>();
-      return objectsAt(object, 'spec', 'taints').flatMap((taint, index) => {
-        const identity = `${textAt(taint, 'key')}:${textAt(taint, 'effect')}`;
-        const isDouble = seen.has(identity);
-        seen.add(identity);
-        return isDouble ? [duplicateValue(`metadata.taints[${index}]`, taint)] : [];
-      });
-    },
+    validate: taintErrors,
     cells: (object, nowMs) => {
       const ready = objectsAt(object, 'status', 'conditions').find((item) => item['type'] === 'Ready');
       const address = (type: string): string =>

@@ -2,11 +2,12 @@ import type { Json, JsonObject } from '../../codec/json.ts';
 import { equalJson, isJsonObject } from '../../codec/json.ts';
 import { forbiddenField, invalidValue, notSupported, required, type FieldError } from '../status.ts';
 import { numberAt, objectAt, objectsAt, setDefault, textAt, textsAt } from './access.ts';
+import { endpointIpErrors } from './addresses.ts';
 import { ageOf, since } from './cells.ts';
 import { defineKind } from './define.ts';
 import type { Kind } from './kind.ts';
 import { immutable } from './metadata.ts';
-import { qualifiedName } from './names.ts';
+import { dnsSubdomain, qualifiedName } from './names.ts';
 import { plainText } from '../schema/plainText.ts';
 
 const EVENT_STORAGE = { group: '', resource: 'events' };
@@ -181,9 +182,16 @@ export function endpointSliceKind(): Kind {
     validate: (object) => {
       const type = textAt(object, 'addressType');
       if (type === '') return [required('addressType')];
-      return ['FQDN', 'IPv4', 'IPv6'].includes(type)
-        ? []
-        : [notSupported('addressType', type, ['FQDN', 'IPv4', 'IPv6'])];
+      if (!['FQDN', 'IPv4', 'IPv6'].includes(type))
+        return [notSupported('addressType', type, ['FQDN', 'IPv4', 'IPv6'])];
+      return objectsAt(object, 'endpoints').flatMap((endpoint, index) =>
+        textsAt(endpoint, 'addresses').flatMap((address, position) => {
+          const field = `endpoints[${index}].addresses[${position}]`;
+          return type === 'FQDN'
+            ? dnsSubdomain(address).map((text) => invalidValue(field, address, text))
+            : endpointIpErrors(field, address);
+        }),
+      );
     },
     validateUpdate: (next, live) => immutable(next['addressType'], live['addressType'], 'addressType'),
     cells: (object, nowMs) => {
