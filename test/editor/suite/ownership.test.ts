@@ -2,7 +2,16 @@ import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
 import type { ObjectVersionsApi } from '../../../src/editor/app/api.ts';
 import { apiServer, metadata, must, namespace } from '../apiServer.ts';
-import { closeAll, extension, objectRow, removeAllWatches, set, until, useKubeconfig } from '../extension.ts';
+import {
+  closeAll,
+  extension,
+  objectRow,
+  removeAllWatches,
+  rowsBelow,
+  set,
+  until,
+  useKubeconfig,
+} from '../extension.ts';
 import { press, screenshot, texts, type } from '../window.ts';
 
 describe('fields that belong to others', () => {
@@ -71,6 +80,19 @@ describe('fields that belong to others', () => {
     assert.ok(fields.some(({ manager }) => manager === 'object-versions'));
   });
 
+  it('a claim is given up again, and the value stays', async () => {
+    if (!(await hasKeyboard())) return;
+    const row = await until('the row', () => objectRow(api, 'taken'));
+    const releasing = vscode.commands.executeCommand('objectVersions.releaseField', row.node);
+    await question('Give up the claim');
+    await type('.metadata.labels.tier');
+    await press('Enter');
+    await releasing;
+    assert.equal((await labels('taken'))['tier'], 'front');
+    const fields = metadata(await must('GET', `${base}/taken`))['managedFields'] as unknown as object[];
+    assert.ok(!JSON.stringify(fields).includes('f:tier'), 'nobody owns it now');
+  });
+
   it('what is left to the other stays as it is', async () => {
     if (!(await hasKeyboard())) return;
     await applied('left');
@@ -123,6 +145,8 @@ describe('fields that belong to others', () => {
       await editing;
       return (await must('GET', `${path}/scaled`))['spec'];
     };
+    const details = rowsBelow(api, 4, row.node);
+    assert.ok(details.some(({ label }) => label === 'kube-controller-manager is responsible'));
     // VS Code shows no modal question while it runs tests, which counts as no.
     assert.equal(((await scale()) as { replicas: number }).replicas, 4);
     await set('responsibilityPresets', false);
