@@ -17,6 +17,7 @@ const codes: Partial<Record<ErrorCode, ExitCode>> = {
   unreachable: exitCodes.unavailable,
   'tls-untrusted': exitCodes.unavailable,
   'server-error': exitCodes.unavailable,
+  'bad-answer': exitCodes.unavailable,
   'timed-out': exitCodes.unavailable,
   'connection-lost': exitCodes.unavailable,
   throttled: exitCodes.unavailable,

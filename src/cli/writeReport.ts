@@ -22,7 +22,7 @@ function outcomeOf(error: unknown): FinalOutcome | undefined {
   if (isAppError(error, 'unknown-resource')) return 'unsupported';
   if (isAppError(error, 'invalid-yaml', 'invalid-json', 'invalid-request')) return 'invalid';
   if (isAppError(error, 'throttled')) return 'throttled';
-  if (isAppError(error, 'unreachable', 'connection-lost', 'tls-untrusted', 'server-error', 'unavailable'))
+  if (isAppError(error, 'unreachable', 'connection-lost', 'tls-untrusted', 'server-error', 'bad-answer', 'unavailable'))
     return 'unavailable';
   if (isAppError(error, 'timed-out')) return 'timed-out';
   return isAppError(error, 'cancelled') ? 'cancelled' : undefined;

@@ -1,4 +1,7 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -127,6 +130,31 @@ describe('commands as processes, on the sandbox', function () {
       assert.deepEqual([code, stdout], [2, '']);
     });
   }
+
+  it('a web page where an API answer was expected is no API server, and the report says so', async () => {
+    const page = createServer((_request, response) => {
+      response.writeHead(200, { 'content-type': 'text/html' }).end('<html></html>');
+    });
+    page.listen(0, '127.0.0.1');
+    await once(page, 'listening');
+    const { port } = page.address() as AddressInfo;
+    const cluster = { name: 'x', cluster: { server: `http://127.0.0.1:${port}` } };
+    const context = { name: 'x', context: { cluster: 'x', user: 'x' } };
+    const file = join(folder, 'page');
+    await writeFile(
+      file,
+      JSON.stringify({
+        'current-context': 'x',
+        clusters: [cluster],
+        contexts: [context],
+        users: [{ name: 'x', user: {} }],
+      }),
+    );
+    const args = ['modify', 'cm', 'one', '--set', 'data.a="1"', '-o', 'json', '--kubeconfig', file];
+    const result = await cli.run(args);
+    page.close();
+    assert.deepEqual([result.code, outcomeOf(result)], [9, 'unavailable']);
+  });
 
   it('what the server cannot read or does not have is told from what it cannot answer', async () => {
     assert.equal((await run(['get', 'cm', '-l', '!!'])).code, 6);
