@@ -26,7 +26,8 @@ export function overview(view: TimelineView): HTMLElement {
   root.append(element('p', { class: 'muted counts', text: countsText(view) }));
   const findings = store.annotations.toSorted((a, b) => RANKS[a.severity] - RANKS[b.severity] || b.to - a.to);
   root.append(element('h2', { text: translate('Findings') }));
-  if (findings.length === 0) root.append(element('p', { class: 'muted', text: translate('None besides single conflicts and recreations.') }));
+  if (findings.length === 0)
+    root.append(element('p', { class: 'muted', text: translate('None besides single conflicts and recreations.') }));
   else
     root.append(
       element(
