@@ -100,7 +100,7 @@ describe('the main job, in a real VS Code against a real API server', () => {
     const row = await until('the row', () => objectRow(api, 'flags'));
     await vscode.commands.executeCommand('objectVersions.openObject', row.node);
     const editor = await until('the document', () =>
-      vscode.window.visibleTextEditors.find(({ document }) => document.uri.scheme === 'object-version'),
+      vscode.window.visibleTextEditors.find(({ document }) => document.uri.path.endsWith('/flags.yaml')),
     );
     const text = editor.document.getText();
     assert.match(text, /mode: light/);
