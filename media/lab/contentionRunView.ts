@@ -1,5 +1,5 @@
 import type { StateOf } from '../../src/protocol/labStates.ts';
-import { element, setAttribute, setText } from '../shared/dom.ts';
+import { element, setAttribute, setText } from '../common/dom.ts';
 import { drawAttempts, rate, type ChartScale } from './attemptChart.ts';
 import { Part, type ViewParts } from './parts.ts';
 

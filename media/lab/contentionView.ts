@@ -5,8 +5,8 @@ import {
   type StateOf,
 } from '../../src/protocol/labStates.ts';
 import { isBoolean, isString, listOf, objectOf, validate, type Checked } from '../../src/protocol/validate.ts';
-import { element } from '../shared/dom.ts';
-import { FrameScheduler } from '../shared/frames.ts';
+import { element } from '../common/dom.ts';
+import { FrameScheduler } from '../common/frames.ts';
 import { scaleOf } from './attemptChart.ts';
 import { ContentionRunView } from './contentionRunView.ts';
 import { button, field, PlaceLine, textInput, type LabView, type ViewParts } from './parts.ts';

@@ -1,5 +1,5 @@
 import type { LabState, StateOf } from '../../src/protocol/labStates.ts';
-import { element, setText } from '../shared/dom.ts';
+import { element, setText } from '../common/dom.ts';
 import { button, Choice, field, Part, PlaceLine, textInput, verdict, type LabView, type ViewParts } from './parts.ts';
 
 type State = StateOf<'lessons'>;

@@ -1,5 +1,5 @@
 import type { LabState, OrderWord, StateOf } from '../../src/protocol/labStates.ts';
-import { element, setText } from '../shared/dom.ts';
+import { element, setText } from '../common/dom.ts';
 import { Choice, field, Part, textInput, verdict, type LabView, type ViewParts } from './parts.ts';
 import { ringPicture } from './ring.ts';
 

@@ -2,7 +2,7 @@ import type { Translate } from '../../src/core/timeline/translate.ts';
 import type { ParamsOf } from '../../src/protocol/channel.ts';
 import type { LabRequests } from '../../src/protocol/lab.ts';
 import type { LabBadge, LabPage, LabPlaceState, LabState } from '../../src/protocol/labStates.ts';
-import { element, setText } from '../shared/dom.ts';
+import { element, setText } from '../common/dom.ts';
 
 /** What every page's view is given. */
 export interface ViewParts {

@@ -1,5 +1,5 @@
 import type { LabExchange, LabState, StateOf } from '../../src/protocol/labStates.ts';
-import { element, setText } from '../shared/dom.ts';
+import { element, setText } from '../common/dom.ts';
 import { badgeElement, button, Choice, Part, PlaceLine, verdict, type LabView, type ViewParts } from './parts.ts';
 
 type State = StateOf<'replay'>;

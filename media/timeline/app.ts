@@ -11,9 +11,9 @@ import {
   type HostToTimeline,
   type TimelineRequests,
 } from '../../src/protocol/timeline.ts';
-import { element, setText } from '../shared/dom.ts';
-import { FrameScheduler } from '../shared/frames.ts';
-import type { WebviewHost } from '../shared/host.ts';
+import { element, setText } from '../common/dom.ts';
+import { FrameScheduler } from '../common/frames.ts';
+import type { WebviewHost } from '../common/host.ts';
 import { Chart } from './chart.ts';
 import { DetailsPanel } from './detailsPanel.ts';
 import { EventTable } from './eventTable.ts';

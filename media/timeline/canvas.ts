@@ -1,4 +1,4 @@
-import { element } from '../shared/dom.ts';
+import { element } from '../common/dom.ts';
 
 /** A canvas that follows the size of its box and the pixel ratio of the screen. */
 export class SizedCanvas {

@@ -4,7 +4,7 @@ import { isAboveBar } from '../../src/core/timeline/cells.ts';
 import { durationText, preciseTimeText } from '../../src/core/timeline/axis.ts';
 import { timeAt, xOf } from '../../src/core/timeline/scale.ts';
 import { sceneOf } from '../../src/core/timeline/scene.ts';
-import { element } from '../shared/dom.ts';
+import { element } from '../common/dom.ts';
 import { SizedCanvas } from './canvas.ts';
 import { Painter } from './painter.ts';
 import type { ScreenPalette } from './palette.ts';

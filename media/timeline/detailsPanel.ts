@@ -1,7 +1,7 @@
 import { isAppError, messageOf } from '../../src/base/appError.ts';
 import { dateText, preciseTimeText } from '../../src/core/timeline/axis.ts';
 import type { DetailEntry, DetailFact, EventDetails } from '../../src/core/timeline/detailTypes.ts';
-import { element, setText } from '../shared/dom.ts';
+import { element, setText } from '../common/dom.ts';
 import { countsText, overview } from './overview.ts';
 import { glyphImage } from './toolbar.ts';
 import type { TimelineView } from './view.ts';

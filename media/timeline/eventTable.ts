@@ -3,7 +3,7 @@ import type { Filter } from '../../src/core/timeline/filter.ts';
 import { MARK_KINDS } from '../../src/core/timeline/model.ts';
 import type { TimelineStore } from '../../src/core/timeline/store.ts';
 import { tableRows, type TableRows } from '../../src/core/timeline/tableRows.ts';
-import { element, isHidden, setAttribute, setText } from '../shared/dom.ts';
+import { element, isHidden, setAttribute, setText } from '../common/dom.ts';
 import { glyphImage } from './toolbar.ts';
 import type { TimelineView } from './view.ts';
 import { kindWords, laneWords, markRemark } from './words.ts';

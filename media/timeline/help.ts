@@ -1,7 +1,7 @@
 import { FILTER_KEYS, IS_VALUES } from '../../src/core/timeline/filter.ts';
 import { MARK_KINDS } from '../../src/core/timeline/model.ts';
 import type { Translate } from '../../src/core/timeline/translate.ts';
-import { element } from '../shared/dom.ts';
+import { element } from '../common/dom.ts';
 import { KEY_HELP } from './keyboard.ts';
 import { glyphImage } from './toolbar.ts';
 import { KIND_WORDS } from './words.ts';

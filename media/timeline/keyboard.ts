@@ -1,5 +1,5 @@
 import { laneBeside, nearestInTime, neighbour, outermost } from '../../src/core/timeline/navigate.ts';
-import { isTyping } from '../shared/dom.ts';
+import { isTyping } from '../common/dom.ts';
 import type { TimelineView } from './view.ts';
 
 /** What keys reach that is not the view's own. */

@@ -1,4 +1,4 @@
-import { connectHost } from '../shared/host.ts';
+import { connectHost } from '../common/host.ts';
 import { TimelineApp } from './app.ts';
 
 const root = document.getElementById('app');

@@ -1,4 +1,4 @@
-import { element, isHidden, setAttribute, setText } from '../shared/dom.ts';
+import { element, isHidden, setAttribute, setText } from '../common/dom.ts';
 
 /** One thing to choose. */
 export interface MenuItem {

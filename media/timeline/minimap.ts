@@ -1,6 +1,6 @@
 import { ticksOf } from '../../src/core/timeline/axis.ts';
 import { timeAt, xOf, type TimeScale } from '../../src/core/timeline/scale.ts';
-import { element } from '../shared/dom.ts';
+import { element } from '../common/dom.ts';
 import { SizedCanvas } from './canvas.ts';
 import type { ScreenPalette } from './palette.ts';
 import type { TimelineView } from './view.ts';

@@ -1,6 +1,6 @@
 import { durationText, timeText } from '../../src/core/timeline/axis.ts';
 import type { AnnotationInfo, Severity } from '../../src/core/timeline/model.ts';
-import { element } from '../shared/dom.ts';
+import { element } from '../common/dom.ts';
 import { glyphImage } from './toolbar.ts';
 import type { TimelineView } from './view.ts';
 import { laneWords } from './words.ts';

@@ -1,6 +1,6 @@
 import { preciseTimeText } from '../../src/core/timeline/axis.ts';
 import { withTimeInView } from '../../src/core/timeline/scale.ts';
-import { element, isHidden, setAttribute, setText } from '../shared/dom.ts';
+import { element, isHidden, setAttribute, setText } from '../common/dom.ts';
 import type { TimelineView } from './view.ts';
 
 const STEPS = 1000;

@@ -1,6 +1,6 @@
 import { rowsInView, type Row } from '../../src/core/timeline/layout.ts';
 import { groupTitle, laneSubtitle } from '../../src/core/timeline/picture.ts';
-import { element, setAttribute, setText } from '../shared/dom.ts';
+import { element, setAttribute, setText } from '../common/dom.ts';
 import type { TimelineView } from './view.ts';
 
 interface Slot {

@@ -3,7 +3,7 @@ import { formatFilter, toggleTerm, type FilterProblem } from '../../src/core/tim
 import { GLYPHS } from '../../src/core/timeline/glyphs.ts';
 import { SORTS, type Sort } from '../../src/core/timeline/layout.ts';
 import type { MarkKind } from '../../src/core/timeline/model.ts';
-import { element, setAttribute, setText } from '../shared/dom.ts';
+import { element, setAttribute, setText } from '../common/dom.ts';
 import { Menu, type MenuItem } from './menu.ts';
 import type { TimelineView } from './view.ts';
 import { KIND_WORDS } from './words.ts';

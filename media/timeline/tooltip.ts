@@ -1,6 +1,6 @@
 import { durationText, preciseTimeText } from '../../src/core/timeline/axis.ts';
 import type { Hit } from '../../src/core/timeline/hitTest.ts';
-import { element } from '../shared/dom.ts';
+import { element } from '../common/dom.ts';
 import type { TimelineView } from './view.ts';
 import { kindWords, laneWords, markRemark } from './words.ts';
 

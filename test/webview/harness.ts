@@ -127,7 +127,7 @@ function documentOf(options: PageOptions): string {
 <meta charset="utf-8">
 <meta http-equiv="Content-Security-Policy" content="${policy}">
 <title>Timeline</title>
-<link rel="stylesheet" href="/file/media/shared/shared.css">
+<link rel="stylesheet" href="/file/media/common/shared.css">
 <link rel="stylesheet" href="/file/media/${webview}/${webview}.css">
 ${(options.styles ?? []).map((path) => `<link rel="stylesheet" href="/file/${path}">`).join('\n')}
 </head>
