@@ -54,9 +54,12 @@ export function timelineActions(parts: () => Parts, source: TimelineSource): Tim
       const past = event === undefined ? undefined : historyAt(source.log, event);
       tree.showAsOf(source.hasCluster ? past : undefined);
       const at = event === undefined ? undefined : source.log.eventAt(event)?.at;
-      if (past === undefined || at === undefined) delete treeView.message;
+      if (past === undefined || at === undefined) treeView.message = '';
       else
-        treeView.message = l10n.t('The tree shows what was known at {0}, not now.', new Date(at).toLocaleTimeString());
+        treeView.message = l10n.t(
+          'The tree shows what was known at {0}, not now.',
+          new Date(at).toLocaleTimeString([], { hourCycle: 'h23' }),
+        );
     },
     exportTrace: (shared) => exportTrace(parts(), shared),
     saveImage,

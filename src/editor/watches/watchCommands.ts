@@ -83,7 +83,7 @@ async function askWhichWatch({ watches }: Editor): Promise<string> {
 
 async function showFilter({ tree, treeView }: Editor, filter: string): Promise<void> {
   tree.setView({ filter });
-  if (filter === '') delete treeView.message;
+  if (filter === '') treeView.message = '';
   else treeView.message = l10n.t('Only objects that match "{0}" are shown.', filter);
   await commands.executeCommand('setContext', contextKeys.hasFilter, filter !== '');
 }
