@@ -35,16 +35,24 @@ function folders(place) {
 }
 
 /**
- * Leaves client-node out of the extension's bundle, as a file of its own beside it: it is a third of the code, and needed
- * only by kubeconfigs with an auth provider or a proxy.
+ * What the extension's bundle leaves to files of its own beside it, because it is large and seldom needed: client-node for
+ * kubeconfigs with an auth provider or a proxy, certificates for a sandbox or a recorder. Neither imports anything of ours.
  */
-const clientNodeApart = {
-  name: 'client-node-apart',
-  setup: ({ onResolve }) =>
-    onResolve({ filter: /^@kubernetes\/client-node\/dist\/config\.js$/ }, () => ({
-      path: './clientNode.cjs',
-      external: true,
-    })),
+const apart = [
+  {
+    file: 'clientNode',
+    entry: '@kubernetes/client-node/dist/config.js',
+    asked: /^@kubernetes\/client-node\/dist\/config\.js$/,
+  },
+  { file: 'certificateAuthority', entry: 'src/base/certificateAuthority.ts', asked: /\/certificateAuthority\.ts$/ },
+];
+
+const leftApart = {
+  name: 'left-apart',
+  setup: ({ onResolve }) => {
+    for (const { file, asked } of apart)
+      onResolve({ filter: asked }, () => ({ path: `./${file}.cjs`, external: true }));
+  },
 };
 
 const webviews = folders('media').filter((name) => existsSync(join(root, 'media', name, 'main.ts')));
@@ -56,16 +64,11 @@ const bundles = [
     outfile: 'dist/extension.cjs',
     format: 'cjs',
     external: ['vscode'],
-    plugins: [clientNodeApart],
+    plugins: [leftApart],
     banner: { js: importMetaUrl },
     define: { 'import.meta.url': 'importMetaUrl' },
   },
-  {
-    ...node,
-    entryPoints: ['@kubernetes/client-node/dist/config.js'],
-    outfile: 'dist/clientNode.cjs',
-    format: 'cjs',
-  },
+  ...apart.map(({ file, entry }) => ({ ...node, entryPoints: [entry], outfile: `dist/${file}.cjs`, format: 'cjs' })),
   {
     ...node,
     entryPoints: { main: 'src/cli.ts' },
