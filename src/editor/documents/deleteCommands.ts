@@ -30,8 +30,10 @@ export function registerDeleteCommands(editor: Editor): Disposable[] {
       const nodes =
         Array.isArray(selected) && selected.length > 1 ? (selected as unknown[]).filter(isTreeNode) : [node];
       const incarnations = nodes.map((item) => livingIncarnationOf(editor, item));
+      // Before the question: a history goes on while it is open, and what was confirmed is what was seen.
+      const seen = incarnations.map((incarnation) => ({ incarnation, token: newestVersion(incarnation)?.token }));
       await confirmDelete(editor, incarnations);
-      for (const incarnation of incarnations) await deleteIncarnation(editor, incarnation);
+      for (const { incarnation, token } of seen) await deleteIncarnation(editor, incarnation, token);
     }),
     command(commandIds.restoreVersion, (node) => restore(editor, node)),
   ];
@@ -39,11 +41,13 @@ export function registerDeleteCommands(editor: Editor): Disposable[] {
 
 async function confirmDelete(editor: Editor, incarnations: readonly Incarnation[]): Promise<void> {
   refuseReadOnly();
-  const names = incarnations.map(
-    ({ name, uid, kind }) =>
-      `${kind} ${name.namespace === '' ? '' : `${name.namespace}/`}${name.name} (${shortUid(uid)})`,
-  );
-  const labels = new Set(incarnations.map((incarnation) => editor.clusters.byId(incarnation.cluster)?.label ?? ''));
+  const labelOf = ({ cluster }: Incarnation): string => editor.clusters.byId(cluster)?.label ?? '';
+  const names = incarnations.map((incarnation) => {
+    const { name, uid, kind } = incarnation;
+    const path = name.namespace === '' ? name.name : `${name.namespace}/${name.name}`;
+    return [`${kind} ${path} (${shortUid(uid)})`, labelOf(incarnation)].filter((part) => part !== '').join(' · ');
+  });
+  const labels = new Set(incarnations.map(labelOf));
   const guarded = [...labels].some((label) => isProtected(label, settings.protectedContexts()));
   const remove = l10n.t('Delete');
   const detail = [
@@ -55,17 +59,16 @@ async function confirmDelete(editor: Editor, incarnations: readonly Incarnation[
     ...(guarded ? [l10n.t('This context is protected: {0}.', [...labels].join(', '))] : []),
   ].join('\n');
   const chosen = await window.showWarningMessage(
-    l10n.t('Delete {0} object(s)?', incarnations.length),
+    incarnations.length === 1 ? l10n.t('Delete this object?') : l10n.t('Delete {0} objects?', incarnations.length),
     { modal: true, detail },
     remove,
   );
   if (chosen !== remove) throw cancelled();
 }
 
-async function deleteIncarnation(editor: Editor, incarnation: Incarnation): Promise<void> {
+async function deleteIncarnation(editor: Editor, incarnation: Incarnation, token: string | undefined): Promise<void> {
   const located = await locate(editor.clusters, addressOfIncarnation(incarnation, clusterKeyOf(editor, incarnation)));
   const name = describeTarget(located.target);
-  const token = newestVersion(incarnation)?.token;
   const { deleteObject } = await import('../../write/deleteObject.ts');
   const report = await lateProgress(l10n.t('Deleting {0}', name), settings.write().timeoutMs, (signal) =>
     deleteObject(

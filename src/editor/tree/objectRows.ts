@@ -92,7 +92,7 @@ export function objectRow(history: NameHistory, now: number, withNamespace: bool
     ]
       .filter((part) => part !== '')
       .join(', '),
-    context: gone ? 'object gone' : 'object living',
+    context: gone ? 'object gone' : livingContext('object', current),
   };
 }
 
@@ -115,8 +115,14 @@ export function incarnationRow(incarnation: Incarnation, isCurrent: boolean, now
       living ? l10n.t('lives') : l10n.t('old'),
       end ?? describeBeginning(incarnation),
     ].join(', '),
-    context: living ? 'incarnation living' : 'incarnation old',
+    context: living ? livingContext('incarnation', incarnation) : 'incarnation old',
   };
+}
+
+/** What the menus tell rows by; volumes alone can be released. */
+function livingContext(row: 'object' | 'incarnation', { name }: Incarnation): string {
+  const volume = name.group === '' && name.resource === 'persistentvolumes';
+  return `${row} living${volume ? ' volume' : ''}`;
 }
 
 function badgeCode(incarnation: Incarnation, version: Version | undefined): string {
