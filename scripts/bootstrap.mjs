@@ -16,6 +16,22 @@ export function say(message) {
   process.stderr.write(`[object-versions] ${message}\n`);
 }
 
+const parent = process.ppid;
+
+/**
+ * Calls `then` once when what started this process has ended. npm passes a SIGTERM or SIGINT to its shell alone, which ends
+ * without a word to its children. Only under npm: a script that is run by itself may outlive the terminal on purpose.
+ */
+export function whenParentEnds(then) {
+  if (process.env.npm_lifecycle_event === undefined) return;
+  const timer = setInterval(() => {
+    if (process.ppid === parent) return;
+    clearInterval(timer);
+    then();
+  }, 500);
+  timer.unref();
+}
+
 /** Runs a command to its end with the terminal's own output; throws if it fails. */
 export function run(command, args, options = {}) {
   const done = spawnSync(command, args, {
@@ -60,6 +76,7 @@ export async function bootstrap(script) {
     env: toolEnv(),
   });
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
+  whenParentEnds(() => child.kill('SIGTERM'));
   const [code, signal] = await new Promise((resolve, reject) => {
     child.on('error', reject);
     child.on('exit', (...end) => resolve(end));

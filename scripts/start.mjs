@@ -2,8 +2,9 @@
 //   npm start                            a sandbox with the lively scenario
 //   npm start -- --scenario contention   another scenario
 //   npm start -- --kubeconfig FILE       a cluster of yours, and only when asked
-//   npm start -- --port 8080             the port of the VS Code in the browser
-import { bootstrap, root, run, say, toolEnv } from './bootstrap.mjs';
+//   npm start -- --browser               a VS Code in the browser, even where there is a desktop one
+//   npm start -- --port 8080             its port
+import { bootstrap, root, run, say, toolEnv, whenParentEnds } from './bootstrap.mjs';
 await bootstrap(import.meta.url);
 import { spawn, spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -30,6 +31,7 @@ async function stopAll(code) {
   process.exit(code);
 }
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.once(signal, () => void stopAll(0));
+whenParentEnds(() => void stopAll(0));
 
 /** Starts the sandbox as a process of its own and waits until it is ready. */
 function startSandbox(kubeconfig) {
@@ -79,6 +81,7 @@ async function main() {
   if (asked.kubeconfig === undefined) {
     say(`2 of ${steps}: starting the sandbox (${asked.scenario}) …`);
     await startSandbox(kubeconfig);
+    say(`its kubeconfig, for kubectl --kubeconfig and object-versions --kubeconfig: ${kubeconfig}`);
   }
   const folder = join(home, 'workspace');
   mkdirSync(folder);
