@@ -106,7 +106,9 @@ function findingItem(finding: Finding, now: number): TreeItem {
   );
   const name = object.namespace === '' ? object.name : `${object.namespace}/${object.name}`;
   const count = finding.count > 1 ? `×${finding.count}` : '';
-  made.description = [object.name, count, ago(finding.lastAt, now)].filter((part) => part !== '').join(' · ');
+  made.description = [object.name, count, finding.actors[0] ?? '', ago(finding.lastAt, now)]
+    .filter((part) => part !== '')
+    .join(' · ');
   made.tooltip = [
     finding.explanation,
     '',
