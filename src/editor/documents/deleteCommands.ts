@@ -1,6 +1,7 @@
 import { l10n, window, type Disposable } from 'vscode';
 import { AppError } from '../../base/appError.ts';
 import { cancelled } from '../../base/clock.ts';
+import { plannedDeletion, type Deletion } from '../../core/deletion.ts';
 import type { Incarnation, Version } from '../../core/history.ts';
 import { describeTarget, identityOf, type Target } from '../../write/target.ts';
 import type { JsonObject } from '../../codec/json.ts';
@@ -29,29 +30,28 @@ export function registerDeleteCommands(editor: Editor): Disposable[] {
     command(commandIds.deleteObject, async (node, selected) => {
       const nodes =
         Array.isArray(selected) && selected.length > 1 ? (selected as unknown[]).filter(isTreeNode) : [node];
-      const incarnations = nodes.map((item) => livingIncarnationOf(editor, item));
-      // Before the question: a history goes on while it is open, and what was confirmed is what was seen.
-      const seen = incarnations.map((incarnation) => ({ incarnation, token: newestVersion(incarnation)?.token }));
-      await confirmDelete(editor, incarnations);
-      for (const { incarnation, token } of seen) await deleteIncarnation(editor, incarnation, token);
+      const deletions = nodes.map((item) => {
+        const incarnation = livingIncarnationOf(editor, item);
+        return plannedDeletion(incarnation, newestVersion(incarnation), labelOf(editor, incarnation));
+      });
+      await confirmDelete(editor, deletions);
+      for (const deletion of deletions) await deleteIncarnation(editor, deletion);
     }),
     command(commandIds.restoreVersion, (node) => restore(editor, node)),
   ];
 }
 
-async function confirmDelete(editor: Editor, incarnations: readonly Incarnation[]): Promise<void> {
+function labelOf(editor: Editor, { cluster }: Incarnation): string {
+  return editor.clusters.byId(cluster)?.label ?? '';
+}
+
+async function confirmDelete(editor: Editor, deletions: readonly Deletion[]): Promise<void> {
   refuseReadOnly();
-  const labelOf = ({ cluster }: Incarnation): string => editor.clusters.byId(cluster)?.label ?? '';
-  const names = incarnations.map((incarnation) => {
-    const { name, uid, kind } = incarnation;
-    const path = name.namespace === '' ? name.name : `${name.namespace}/${name.name}`;
-    return [`${kind} ${path} (${shortUid(uid)})`, labelOf(incarnation)].filter((part) => part !== '').join(' · ');
-  });
-  const labels = new Set(incarnations.map(labelOf));
+  const labels = new Set(deletions.map(({ incarnation }) => labelOf(editor, incarnation)));
   const guarded = [...labels].some((label) => isProtected(label, settings.protectedContexts()));
   const remove = l10n.t('Delete');
   const detail = [
-    ...names,
+    ...deletions.map(({ line }) => line),
     '',
     l10n.t(
       'Only this incarnation, at the version that you see, is deleted: if it changed or was replaced meanwhile, nothing is.',
@@ -59,14 +59,14 @@ async function confirmDelete(editor: Editor, incarnations: readonly Incarnation[
     ...(guarded ? [l10n.t('This context is protected: {0}.', [...labels].join(', '))] : []),
   ].join('\n');
   const chosen = await window.showWarningMessage(
-    incarnations.length === 1 ? l10n.t('Delete this object?') : l10n.t('Delete {0} objects?', incarnations.length),
+    deletions.length === 1 ? l10n.t('Delete this object?') : l10n.t('Delete {0} objects?', deletions.length),
     { modal: true, detail },
     remove,
   );
   if (chosen !== remove) throw cancelled();
 }
 
-async function deleteIncarnation(editor: Editor, incarnation: Incarnation, token: string | undefined): Promise<void> {
+async function deleteIncarnation(editor: Editor, { incarnation, token }: Deletion): Promise<void> {
   const located = await locate(editor.clusters, addressOfIncarnation(incarnation, clusterKeyOf(editor, incarnation)));
   const name = describeTarget(located.target);
   const { deleteObject } = await import('../../write/deleteObject.ts');

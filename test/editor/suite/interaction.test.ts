@@ -128,27 +128,6 @@ describe('by keyboard and commands', () => {
     assert.equal(metadata(await must('GET', path('one')))['resourceVersion'], before);
   });
 
-  it('a delete is held to the version that was shown when it was asked for, and names the cluster', async () => {
-    if (!(await hasKeyboard())) return;
-    await must('POST', `/api/v1/namespaces/${ns}/configmaps`, configMap('busy', { x: '1' }));
-    const row = await until('the row', () => objectRow(api, 'busy'));
-    const deleting = vscode.commands.executeCommand('objectVersions.deleteObject', row.node);
-    const asked = await until('the question', async () => (await texts('.monaco-dialog-box'))?.[0]);
-    assert.match(asked, new RegExp(`ConfigMap ${ns}/busy \\([0-9a-f]{8}\\) · keys`));
-    const changed = await patch(path('busy'), { data: { x: '2' } });
-    await until('the change', () => (objectRow(api, 'busy')?.description === row.description ? undefined : changed));
-    await press('Enter');
-    await until('the refusal', async () =>
-      (await texts('.notification-toast'))?.some((text) => text.includes('Nothing was deleted')) === true
-        ? true
-        : undefined,
-    );
-    assert.equal((await must('GET', path('busy')))['kind'], 'ConfigMap');
-    await vscode.commands.executeCommand('notifications.clearAll');
-    await deleting;
-    await must('DELETE', path('busy'));
-  });
-
   it('the timeline is there as text, for screen readers', async () => {
     await vscode.commands.executeCommand('objectVersions.showTimelineAsText');
     const text = await until('the document', () => vscode.window.activeTextEditor?.document.getText());
