@@ -171,7 +171,7 @@ describe('get and watch', () => {
     ],
     [
       'a web page',
-      1,
+      9,
       'web page',
       (_request, response) => void response.writeHead(200, { 'content-type': 'text/html' }).end('<html>'),
     ],
