@@ -420,6 +420,9 @@ describe('eight processes that add to one counter', function () {
             real.kubeconfig,
             '-n',
             real.namespace,
+            // Eight writers that pause between read and write may well beat one of them five times in a row.
+            '--max-attempts',
+            '20',
             '-o',
             'json',
           ]);
