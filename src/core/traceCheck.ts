@@ -1,28 +1,10 @@
 import type { Json, JsonObject } from '../codec/json.ts';
 import { isJsonObject } from '../codec/json.ts';
+import { writeOutcomes } from './traceEvent.ts';
 
 type Check = (event: JsonObject) => string | undefined;
 
-const OUTCOMES = new Set([
-  'accepted',
-  'unchanged',
-  'version-conflict',
-  'uid-mismatch',
-  'field-conflict',
-  'already-exists',
-  'terminating',
-  'not-found',
-  'forbidden',
-  'unauthenticated',
-  'invalid',
-  'unsupported',
-  'too-large',
-  'throttled',
-  'unavailable',
-  'uncertain',
-  'cancelled',
-  'failed',
-]);
+const OUTCOMES = new Set<string>(writeOutcomes);
 
 const CHECKS: Readonly<Record<string, Check>> = {
   observed: (e) => nameProblem(e['name']) ?? text(e, 'uid') ?? text(e, 'token') ?? optionals(e),

@@ -130,25 +130,29 @@ export interface ReadEvent extends EventBase {
 }
 
 /** What came of a write. `uncertain`: the answer was lost. */
-export type WriteOutcome =
-  | 'accepted'
-  | 'unchanged'
-  | 'version-conflict'
-  | 'uid-mismatch'
-  | 'field-conflict'
-  | 'already-exists'
-  | 'terminating'
-  | 'not-found'
-  | 'forbidden'
-  | 'unauthenticated'
-  | 'invalid'
-  | 'unsupported'
-  | 'too-large'
-  | 'throttled'
-  | 'unavailable'
-  | 'uncertain'
-  | 'cancelled'
-  | 'failed';
+export const writeOutcomes = [
+  'accepted',
+  'unchanged',
+  'version-conflict',
+  'uid-mismatch',
+  'field-conflict',
+  'already-exists',
+  'terminating',
+  'not-found',
+  'forbidden',
+  'unauthenticated',
+  'invalid',
+  'unsupported',
+  'too-large',
+  'throttled',
+  'unavailable',
+  'uncertain',
+  'cancelled',
+  'failed',
+] as const;
+
+/** One of what can come of a write. */
+export type WriteOutcome = (typeof writeOutcomes)[number];
 
 /** An actor sent a write. */
 export interface WriteEvent extends EventBase {

@@ -1,4 +1,5 @@
 import type { GapEvent, WriteOutcome } from '../traceEvent.ts';
+import { writeOutcomes } from '../traceEvent.ts';
 
 /**
  * What a mark on the timeline stands for, the least important first: where several fall on one place, the last of them is
@@ -28,27 +29,7 @@ export const MARK_KINDS = [
 export type MarkKind = (typeof MARK_KINDS)[number];
 
 /** The outcome of a write as a small number; 0 is "no write". */
-export const MARK_OUTCOMES: readonly ('' | WriteOutcome)[] = [
-  '',
-  'accepted',
-  'unchanged',
-  'version-conflict',
-  'uid-mismatch',
-  'field-conflict',
-  'already-exists',
-  'terminating',
-  'not-found',
-  'forbidden',
-  'unauthenticated',
-  'invalid',
-  'unsupported',
-  'too-large',
-  'throttled',
-  'unavailable',
-  'uncertain',
-  'cancelled',
-  'failed',
-];
+export const MARK_OUTCOMES: readonly ('' | WriteOutcome)[] = ['', ...writeOutcomes];
 
 /** Bits of `MarkColumns.flags`. */
 export const FLAG = {
