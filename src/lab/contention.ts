@@ -7,7 +7,6 @@ import type { Target } from '../write/target.ts';
 import {
   dataOf,
   LabClient,
-  metadataOf,
   tokenOf,
   uidOf,
   uninterrupted,
@@ -16,6 +15,7 @@ import {
   type Exchange,
   type SafeWriteLog,
 } from './labClient.ts';
+import { metadataOf } from '../write/target.ts';
 import { seededRandom } from './seededRandom.ts';
 
 /** What a contending actor does with its read: two ways that lose updates, and two that do not. */

@@ -4,7 +4,8 @@ import { hideSecrets, isSecretResource } from '../core/secrets.ts';
 import type { NewTraceEvent, ObjectName, WriteEvent } from '../core/traceEvent.ts';
 import { classifyReply, type RequestFacts } from '../write/classify.ts';
 import { traceOutcome } from '../write/writeLog.ts';
-import { metadataOf, textOf, tokenOf, uidOf, type Exchange } from './labClient.ts';
+import { textOf, tokenOf, uidOf, type Exchange } from './labClient.ts';
+import { metadataOf } from '../write/target.ts';
 
 /** What the events of a lab's exchanges need besides the exchange. */
 export interface ExchangeContext {

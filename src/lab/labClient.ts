@@ -1,3 +1,4 @@
+import { metadataOf } from '../write/target.ts';
 import type { Server, ServerReply, ServerRequest } from '../base/server.ts';
 import type { Clock } from '../base/clock.ts';
 import { isJsonObject, parseJson, stringifyJson, type Json, type JsonObject } from '../codec/json.ts';
@@ -99,12 +100,6 @@ function readObject(text: string): JsonObject {
   } catch {
     return {};
   }
-}
-
-/** The metadata of an object, empty where there is none. */
-export function metadataOf(object: JsonObject): JsonObject {
-  const metadata = object['metadata'];
-  return isJsonObject(metadata) ? metadata : {};
 }
 
 /** The UID of an object, '' where it has none. */

@@ -7,7 +7,6 @@ import { errorOf } from '../kube/answers.ts';
 import { modify } from '../write/modify.ts';
 import { editPaths } from '../write/pathEdit.ts';
 import {
-  metadataOf,
   patchTypes,
   textOf,
   tokenOf,
@@ -17,6 +16,7 @@ import {
   type Exchange,
   type LabClient,
 } from './labClient.ts';
+import { metadataOf } from '../write/target.ts';
 import type { Action, Check, Condition, Lesson, ObjectRef, Setting, ValueOf } from './lesson.ts';
 import type { LessonOptions } from './lessonRun.ts';
 

@@ -2,7 +2,6 @@ import { isJsonObject, type JsonObject } from '../codec/json.ts';
 import { errorOf } from '../kube/answers.ts';
 import {
   dataOf,
-  metadataOf,
   patchTypes,
   textOf,
   tokenOf,
@@ -13,6 +12,7 @@ import {
   type Exchange,
   type LabClient,
 } from './labClient.ts';
+import { metadataOf } from '../write/target.ts';
 
 /** What the steps share: the object's place, what each writer last read, and the UIDs that are the lab's own. */
 export interface ReplayState {
