@@ -10,17 +10,20 @@ module.exports = class Reporter extends reporters.Dot {
     super(runner, options);
     const file = process.env.OBJECT_VERSIONS_TEST_RESULT;
     const slow = [];
+    const failures = [];
+    runner.on('fail', (test, error) => failures.push(`${test.fullTitle()}: ${String(error?.message ?? error)}`));
     runner.on('test end', (test) => slow.push([test.duration ?? 0, test.fullTitle()]));
     runner.once('end', () => {
-      const { passes, failures, pending } = runner.stats;
+      const { stats } = runner;
       const write = (leaked) =>
         file &&
         writeFileSync(
           file,
           JSON.stringify({
-            passed: passes,
-            failed: failures + leaked,
-            skipped: pending,
+            passed: stats.passes,
+            failed: stats.failures + leaked,
+            skipped: stats.pending,
+            failures,
             slowest: slow.sort((a, b) => b[0] - a[0]).slice(0, 5),
           }),
         );

@@ -63,6 +63,8 @@ async function runOne({ name, command, args, counts }) {
   else if (code !== 0 && counted.failed === 0) counted.failed = 1;
   else if (counts && code === 0 && counted.passed === 0) counted.failed = 1;
   say(`${name}: ${counted.passed} passed, ${counted.failed} failed, ${counted.skipped ?? 0} skipped in ${seconds} s`);
+  const named = counted.failures ?? [];
+  failures.push(...(counted.failed > 0 && named.length === 0 ? [`${name} ended with exit code ${code}`] : named));
   for (const [ms, title] of counted.slowest ?? []) if (ms > 5000) say(`  ${(ms / 1000).toFixed(1)} s: ${title}`);
   return counted;
 }
@@ -81,16 +83,22 @@ if (chosen.some((name) => name === 'webview' || name === 'editor')) {
   browserEnv = { CHROME_PATH: ensureBrowser() };
 }
 const total = { passed: 0, failed: 0, skipped: 0 };
+const failures = [];
 const { status } = await import('node:child_process').then(({ spawnSync }) =>
   spawnSync('node', ['scripts/build.mjs'], { cwd: root, stdio: 'inherit', env: toolEnv() }),
 );
-if (status !== 0) total.failed += 1;
+if (status !== 0) {
+  total.failed += 1;
+  failures.push('the bundles could not be built');
+}
 for (const name of chosen) {
   for (const command of suites[name]()) {
     const counted = await runOne(command);
     for (const key of Object.keys(total)) total[key] += counted[key] ?? 0;
   }
 }
+// Once more at the end, where somebody who reads only the last lines finds them.
+for (const failure of failures) say(`failed: ${failure.split('\n')[0].slice(0, 400)}`);
 process.stdout.write(
   `\n${total.passed} passed, ${total.failed} failed${total.skipped > 0 ? `, ${total.skipped} skipped` : ''}\n`,
 );

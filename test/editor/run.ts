@@ -15,6 +15,8 @@ interface Counted {
   passed: number;
   failed: number;
   skipped: number;
+  /** Which failed, each with the first words of why. */
+  failures: string[];
   slowest: [number, string][];
 }
 
@@ -87,7 +89,8 @@ async function runIn(
       return true;
     },
   );
-  if (!existsSync(result)) return { passed: 0, failed: 1, skipped: 0, slowest: [] };
+  if (!existsSync(result))
+    return { passed: 0, failed: 1, skipped: 0, failures: ['it ended without a result'], slowest: [] };
   const counted = JSON.parse(readFileSync(result, 'utf8')) as Counted;
   return failed && counted.failed === 0 ? { ...counted, failed: 1 } : counted;
 }
@@ -115,7 +118,7 @@ const chosen =
   asked.length === 0
     ? runs
     : runs.filter(([which, suite]) => asked.includes(which) || asked.includes(`${which}-${suite}`));
-const total: Counted = { passed: 0, failed: 0, skipped: 0, slowest: [] };
+const total: Counted = { passed: 0, failed: 0, skipped: 0, failures: [], slowest: [] };
 const data = { stable: mkdtempSync(join(tmpdir(), 'ov-stable-')), floor: mkdtempSync(join(tmpdir(), 'ov-floor-')) };
 stageExtension();
 await bundleTests();
@@ -134,6 +137,7 @@ try {
     total.passed += counted.passed;
     total.failed += counted.failed;
     total.skipped += counted.skipped;
+    total.failures.push(...counted.failures.map((failure) => `${which}: ${failure}`));
     total.slowest.push(...counted.slowest.map(([ms, title]): [number, string] => [ms, `${which}: ${title}`]));
   }
 } finally {

@@ -12,8 +12,8 @@ export async function runMocha(folder: string): Promise<void> {
   const mocha = new MochaClass({ ui: 'bdd', timeout: 60_000, color: false, reporter: 'spec', ...grep() });
   const files = readdirSync(folder).filter((file) => file.endsWith('.test.cjs'));
   for (const file of files.sort()) mocha.addFile(join(folder, file));
-  const counted = { passed: 0, failed: 0, skipped: 0, slowest: [] as [number, string][] };
-  const failures: string[] = [];
+  const counted = { passed: 0, failed: 0, skipped: 0, failures: [] as string[], slowest: [] as [number, string][] };
+  const stacks: string[] = [];
   await new Promise<void>((done) => {
     const runner = mocha.run(() => done());
     runner.on('pass', (test) => {
@@ -23,13 +23,14 @@ export async function runMocha(folder: string): Promise<void> {
     runner.on('pending', () => (counted.skipped += 1));
     runner.on('fail', (test, error: Error) => {
       counted.failed += 1;
-      failures.push(`${test.fullTitle()}\n${error.stack ?? error.message}`);
+      counted.failures.push(`${test.fullTitle()}: ${error.message}`);
+      stacks.push(`${test.fullTitle()}\n${error.stack ?? error.message}`);
     });
   });
   counted.slowest = counted.slowest.sort((a, b) => b[0] - a[0]).slice(0, 5);
   const result = process.env['OBJECT_VERSIONS_RESULTS'];
-  if (result !== undefined) writeFileSync(result, JSON.stringify({ ...counted, failures }));
-  if (counted.failed > 0) throw new Error(`${counted.failed} failed:\n\n${failures.join('\n\n')}`);
+  if (result !== undefined) writeFileSync(result, JSON.stringify(counted));
+  if (counted.failed > 0) throw new Error(`${counted.failed} failed:\n\n${stacks.join('\n\n')}`);
 }
 
 function grep(): { grep?: string } {
