@@ -40,6 +40,7 @@ export function registerAnalyze(program: Command, io: CliIo): void {
     .addOption(new Option('-o, --output <format>', 'the same as --format').choices(['text', 'json']))
     .option('--fail-on <ids>', 'exit with 10 on these findings (ids, id/kind, a severity, any)')
     .option('--allow <file>', 'known findings, each with a reason and an expiry')
+    .option('--responsibilities <file>', 'which manager is responsible for which field: a breach is a finding')
     .option('--shard <i/n>', 'only the i-th of n parts of the objects', readShard)
     .option('--merge', 'the files are the JSON of shards: put them together')
     .action(async (files: string[], options: AnalyzeOptions) => {
@@ -82,6 +83,7 @@ async function analysed(
     files,
     stdin,
     signal: io.signal,
+    detector: rules.detector,
     ...(options.shard === undefined ? {} : { shard: options.shard }),
     ...(withMarks ? { marks: MAX_MARKS } : {}),
   });

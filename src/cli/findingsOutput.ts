@@ -1,7 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { AppError, messageOf } from '../base/appError.ts';
+import type { Json } from '../codec/json.ts';
 import { parseYaml } from '../codec/yaml.ts';
 import type { Finding } from '../core/findings/finding.ts';
+import type { DetectorOptions } from '../core/findings/options.ts';
 import {
   allowanceOf,
   expiredFor,
@@ -12,43 +14,63 @@ import {
   type FailOn,
 } from '../core/findings/report/allow.ts';
 import type { FindingsReport } from '../core/findings/report/report.ts';
+import { readResponsibilities, responsibilityPresets } from '../core/responsibility.ts';
 import { exitCodes, type ExitCode } from './exitCodes.ts';
 import type { CliIo } from './io.ts';
 
-/** The options by which findings decide an exit code. */
+/** The options by which findings are made and decide an exit code. */
 export interface FailOptions {
   failOn?: string;
   allow?: string;
+  responsibilities?: string;
 }
 
-/** What `--fail-on` and `--allow` said, read before any work begins. */
+/** What `--fail-on`, `--allow` and `--responsibilities` said, read before any work begins. */
 export interface FailRules {
   readonly failOn: FailOn;
   readonly allowances: readonly Allowance[];
+  readonly detector: DetectorOptions;
 }
 
 /**
- * Reads `--fail-on` and the allow file.
+ * Reads `--fail-on`, the allow file and the declared responsibilities.
  * @throws AppError `usage`
  */
 export async function readFailRules(options: FailOptions): Promise<FailRules> {
   const failOn = readFailOn(options.failOn ?? '');
   if ('problem' in failOn) throw new AppError('usage', `${failOn.problem}.`);
-  return { failOn, allowances: options.allow === undefined ? [] : await readAllowFile(options.allow) };
+  return {
+    failOn,
+    allowances: options.allow === undefined ? [] : await readAllowFile(options.allow),
+    detector: options.responsibilities === undefined ? {} : await readDeclaredFile(options.responsibilities),
+  };
 }
 
-async function readAllowFile(path: string): Promise<Allowance[]> {
+/** Responsibilities as the editor's setting has them; the presets hold besides. */
+async function readDeclaredFile(path: string): Promise<DetectorOptions> {
+  const { rules, problems } = readResponsibilities(await readYamlFile('file of responsibilities', path));
+  if (problems.length > 0)
+    throw new AppError('usage', `${path}: ${problems.join('; ')}.`, {
+      advice: 'Every entry has a kind, a path, a manager and a reason.',
+    });
+  return { responsibilities: [...rules, ...responsibilityPresets] };
+}
+
+async function readYamlFile(what: string, path: string): Promise<Json> {
   let text: string;
   try {
     text = await readFile(path, 'utf8');
   } catch (error) {
-    throw new AppError('usage', `The allow file ${path} cannot be read: ${messageOf(error)}`, { cause: error });
+    throw new AppError('usage', `The ${what} ${path} cannot be read: ${messageOf(error)}`, { cause: error });
   }
-  const reading = parseYaml(text);
-  const [problem] = reading.problems;
-  if (problem !== undefined)
-    throw new AppError('usage', `The allow file ${path} is not valid YAML: ${problem.message}`);
-  const { allowances, problems } = readAllowances(reading.value ?? []);
+  const { value, problems } = parseYaml(text);
+  const [problem] = problems;
+  if (problem !== undefined) throw new AppError('usage', `The ${what} ${path} is not valid YAML: ${problem.message}`);
+  return value ?? [];
+}
+
+async function readAllowFile(path: string): Promise<Allowance[]> {
+  const { allowances, problems } = readAllowances(await readYamlFile('allow file', path));
   if (problems[0] !== undefined)
     throw new AppError('usage', `${path}: ${problems.join(' ')}`, {
       advice: 'Every entry has an id, a reason and an expiry.',

@@ -47,10 +47,11 @@ export function registerRecord(program: Command, io: CliIo): void {
     .option('--port <port>', 'the port to listen on; a free one unless given')
     .option('--fail-on <ids>', 'exit with 10 on these findings (ids, id/kind, a severity, any)')
     .option('--allow <file>', 'known findings, each with a reason and an expiry')
+    .option('--responsibilities <file>', 'which manager is responsible for which field: a breach is a finding')
     .addOption(new Option('-o, --output <format>', 'text or json').choices(['text', 'json']).default('text'))
     .action(async (command: string[], options: RecordOptions) => {
       const rules = await readFailRules(options);
-      const run = await startRun(options, io);
+      const run = await startRun(options, rules, io);
       try {
         const [name = 'default', ...others] = options.client;
         const code =
@@ -74,7 +75,7 @@ async function print(report: FindingsReport, ranCommand: boolean, options: Recor
   else io.stdout(reportText(report));
 }
 
-async function startRun(options: RecordOptions, io: CliIo): Promise<RecordRun> {
+async function startRun(options: RecordOptions, rules: FailRules, io: CliIo): Promise<RecordRun> {
   const [{ loadKubeconfig }, { startRecorder }, { RecordingSession: Session }, { TraceWriter: Writer }, { homedir }] =
     await Promise.all([
       import('../kube/kubeconfig.ts'),
@@ -96,7 +97,7 @@ async function startRun(options: RecordOptions, io: CliIo): Promise<RecordRun> {
     }
   };
   let writer: TraceWriter | undefined;
-  const session = new Session((event) => writer?.add(event));
+  const session = new Session((event) => writer?.add(event), rules.detector);
   const recorder = await startRecorder(
     {
       kubeconfig,

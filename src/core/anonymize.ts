@@ -111,6 +111,12 @@ export class Anonymizer {
           ...event,
           text: this.word('note', event.text),
           name: optional(event.name, (name) => this.name(name)),
+          association: optional(event.association, ({ what, id, uid, ended }) => ({
+            what: this.word('what', what),
+            id: this.word('id', id),
+            uid: this.id(uid),
+            ...(ended === undefined ? {} : { ended }),
+          })),
         });
     }
   }

@@ -6,7 +6,7 @@ import type { HistoryRecord, VersionRecord } from './historyRecords.ts';
 import { PackedObservation, Packer } from './packedObservation.ts';
 import { emptyHistory, letSleep, reduce } from './reduce.ts';
 import { shareContent } from './shareContent.ts';
-import type { NewTraceEvent, ObjectName, ObservedEvent, TraceEvent } from './traceEvent.ts';
+import type { NewTraceEvent, NoteEvent, ObjectName, ObservedEvent, TraceEvent } from './traceEvent.ts';
 
 /** Bounds of a log in memory. What is dropped from memory is still in the log on disk. */
 export interface EventLogLimits {
@@ -99,6 +99,11 @@ export class EventLog {
       const event = this.eventAt(next);
       if (event !== undefined) yield event;
     }
+  }
+
+  /** The notes in memory, in order. */
+  notes(): NoteEvent[] {
+    return this.events.flatMap((event) => (event instanceof PackedObservation || event.type !== 'note' ? [] : [event]));
   }
 
   dispose(): void {

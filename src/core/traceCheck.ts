@@ -13,7 +13,10 @@ const CHECKS: Readonly<Record<string, Check>> = {
     text(e, 'gap') ?? scopeProblem(e['scope']) ?? number(e, 'from') ?? optionalNumber(e, 'to') ?? text(e, 'cause'),
   read: (e) => object(e, 'actor') ?? text(e, 'verb') ?? scopeProblem(e['scope']) ?? givenProblem(e['given']),
   write: (e) => nameProblem(e['name']) ?? object(e, 'actor') ?? text(e, 'verb') ?? outcomeProblem(e) ?? writeParts(e),
-  note: (e) => text(e, 'text') ?? (e['name'] === undefined ? undefined : nameProblem(e['name'])),
+  note: (e) =>
+    text(e, 'text') ??
+    (e['name'] === undefined ? undefined : nameProblem(e['name'])) ??
+    (e['association'] === undefined ? undefined : associationProblem(e['association'])),
 };
 
 /**
@@ -117,4 +120,9 @@ function writeParts(event: JsonObject): string | undefined {
     optionalList(event, 'wonBy') ??
     optionalNumber(event, 'startedAt')
   );
+}
+
+function associationProblem(value: Json): string | undefined {
+  if (!isJsonObject(value)) return 'association is not an object';
+  return text(value, 'what') ?? text(value, 'id') ?? text(value, 'uid');
 }

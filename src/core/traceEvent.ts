@@ -195,6 +195,11 @@ export interface NoteEvent extends EventBase {
   text: string;
   name?: ObjectName;
   mark?: string;
+  /**
+   * Something outside of the cluster that was declared to belong to the incarnation `uid` of `name`; the newest note about
+   * one `what` and `id` holds. `ended`: it belongs to nothing any more.
+   */
+  association?: { what: string; id: string; uid: string; ended?: boolean };
 }
 
 /** An event without what the log itself gives it. */

@@ -1,6 +1,6 @@
 import { AppError } from '../base/appError.ts';
 import type { Server } from '../base/server.ts';
-import { matchesPattern } from './pattern.ts';
+import { matchesPattern } from '../core/pattern.ts';
 
 /** Whether a context is protected: its name fits one of the patterns, in which `*` stands for anything. */
 export function isProtected(context: string, patterns: readonly string[]): boolean {

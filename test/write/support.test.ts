@@ -6,11 +6,11 @@ import type { Json, JsonObject } from '../../src/codec/json.ts';
 import { noListSchema, type ListSchema } from '../../src/core/listSchema.ts';
 import { formatPath, parsePath, valueAt, type Path } from '../../src/codec/path.ts';
 import type { TraceEvent } from '../../src/core/traceEvent.ts';
-import { associationsFrom, decide, declare, stateOf, type Association } from '../../src/write/associations.ts';
+import { associationsFrom, decide, declare, stateOf, type Association } from '../../src/core/associations.ts';
 import { backoffFor, backoffMs } from '../../src/write/backoff.ts';
 import { withBudget } from '../../src/write/budget.ts';
 import { modify } from '../../src/write/modify.ts';
-import { matchesPattern } from '../../src/write/pattern.ts';
+import { matchesPattern } from '../../src/core/pattern.ts';
 import { editPaths, removeAt, setAt } from '../../src/write/pathEdit.ts';
 import { isProtected, readOnly } from '../../src/write/protect.ts';
 import {
@@ -23,7 +23,12 @@ import {
   setLabel,
 } from '../../src/write/readyEdits.ts';
 import { printReport } from '../../src/write/report.ts';
-import { breachesOf, problemsOf, responsibilityPresets, type Responsibility } from '../../src/write/responsibility.ts';
+import {
+  breachesOf,
+  readResponsibilities,
+  responsibilityPresets,
+  type Responsibility,
+} from '../../src/core/responsibility.ts';
 import { contentForNewLife, restoreIntent } from '../../src/write/restore.ts';
 import type { Target } from '../../src/write/target.ts';
 import { winnersBetween } from '../../src/write/winners.ts';
@@ -227,8 +232,12 @@ describe('responsibility', () => {
     assert.equal(breachesOf(responsibilityPresets, 'Deployment.apps', owned('helm'), at, 'me').length, 0);
   });
 
-  it('says which declarations are no paths', () => {
-    assert.equal(problemsOf([rule, { ...rule, path: '.a[' }]).length, 1);
+  it('says which declarations do not hold, and why', () => {
+    const { reason: _reason, ...unreasoned } = rule;
+    const { rules, problems } = readResponsibilities([rule, { ...rule, path: '.a[' }, unreasoned, 'no object']);
+    assert.deepEqual(rules, [rule]);
+    assert.match(problems.join('\n'), /^2: \.a\[: .+\n3: reason is missing\n4: it is no object$/);
+    assert.equal(readResponsibilities({}).problems.length, 1);
   });
 });
 

@@ -3,6 +3,7 @@ import type { Finding } from './finding.ts';
 import { FindingStore } from './findingStore.ts';
 import { defaultThresholds, type DetectorOptions } from './options.ts';
 import type { Rule } from './rule.ts';
+import { AssociationRule } from './rules/associations.ts';
 import { ConflictRule } from './rules/conflicts.ts';
 import { CreationRule } from './rules/creations.ts';
 import { IncarnationRule } from './rules/incarnations.ts';
@@ -11,6 +12,7 @@ import { LostUpdateRule } from './rules/lostUpdate.ts';
 import { OwnershipRule } from './rules/ownership.ts';
 import { PatchRule } from './rules/patches.ts';
 import { ReferenceRule } from './rules/references.ts';
+import { ResponsibilityRule } from './rules/responsibility.ts';
 import { ServerRule } from './rules/server.ts';
 import { StaleReadRule } from './rules/staleRead.ts';
 import { StatusRule } from './rules/status.ts';
@@ -25,6 +27,8 @@ export interface Detector {
   end(): Finding[];
   /** All findings so far, in order of their first event. */
   findings(): Finding[];
+  /** How many findings were taken back, because later events disproved them or a person settled what they were about. */
+  retracted(): number;
 }
 
 /** Makes a detector with all rules. */
@@ -42,6 +46,7 @@ export function createDetector(options: DetectorOptions = {}): Detector {
       return store.drain();
     },
     findings: () => store.all(),
+    retracted: () => store.retracted,
   };
 }
 
@@ -50,6 +55,7 @@ function allRules(): Rule[] {
   return [
     new IncarnationRule(),
     new ReferenceRule(),
+    new AssociationRule(),
     new ServerRule(),
     new StaleReadRule(),
     new CreationRule(),
@@ -59,6 +65,7 @@ function allRules(): Rule[] {
     new LostUpdateRule(),
     new PatchRule(),
     new OwnershipRule(),
+    new ResponsibilityRule(),
     new StatusRule(),
   ];
 }

@@ -20,6 +20,8 @@ export class FindingStore {
   private readonly maxFindings: number;
   /** Findings that did not fit any more. */
   dropped = 0;
+  /** Findings that were taken back. */
+  retracted = 0;
 
   constructor(maxFindings: number) {
     this.maxFindings = maxFindings;
@@ -55,7 +57,7 @@ export class FindingStore {
 
   /** Takes back a finding that later evidence disproves. */
   retract(key: string): void {
-    this.byKey.delete(key);
+    if (this.byKey.delete(key)) this.retracted += 1;
     this.changed.delete(key);
   }
 

@@ -1,3 +1,5 @@
+import type { Responsibility } from '../responsibility.ts';
+
 /** Thresholds of the rules and bounds of what they remember; all have defaults. Times are in milliseconds. */
 export interface DetectorOptions {
   readonly conflictLoop?: { readonly count: number; readonly windowMs: number };
@@ -10,10 +12,14 @@ export interface DetectorOptions {
   readonly maxObjects?: number;
   /** Versions remembered of each object. */
   readonly maxVersions?: number;
+  /** Values (of any depth) in the contents remembered; the content of the object longest unseen is forgotten first. */
+  readonly maxValues?: number;
   /** Findings kept; beyond them only counts of those that exist grow. */
   readonly maxFindings?: number;
   /** Where a user's objects hold the UID of another object besides what Kubernetes itself has, as printed paths. */
   readonly externalReferences?: readonly string[];
+  /** Which actor is responsible for which field. Default: nobody declared any. */
+  readonly responsibilities?: readonly Responsibility[];
 }
 
 /** Options with every default filled in. */
@@ -29,6 +35,8 @@ export const defaultThresholds: Thresholds = {
   generationLagMs: 30_000,
   maxObjects: 20_000,
   maxVersions: 24,
+  maxValues: 1_000_000,
   maxFindings: 10_000,
   externalReferences: [],
+  responsibilities: [],
 };

@@ -1,4 +1,4 @@
-import type { AbsentEvent, GapEvent, ObservedEvent, ReadEvent, TraceEvent, WriteEvent } from '../traceEvent.ts';
+import type { AbsentEvent, GapEvent, NoteEvent, ObservedEvent, ReadEvent, TraceEvent, WriteEvent } from '../traceEvent.ts';
 import type { ObjectState, VersionRecord } from './objectState.ts';
 import type { World } from './world.ts';
 
@@ -26,6 +26,7 @@ export interface Rule {
   observed?(event: ObservedEvent, object: ObjectState, version: VersionRecord, world: World): void;
   absent?(event: AbsentEvent, world: World): void;
   gap?(event: GapEvent, world: World): void;
+  note?(event: NoteEvent, world: World): void;
   /** A name is known to be held by another incarnation now. */
   recreated?(before: ObjectState, after: ObjectState, event: TraceEvent, world: World): void;
   /** A version known to be superseded, or of an incarnation known to be gone, was seen again. */

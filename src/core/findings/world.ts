@@ -112,6 +112,7 @@ export class World {
         for (const rule of this.rules) rule.gap?.(event, this);
         break;
       case 'note':
+        for (const rule of this.rules) rule.note?.(event, this);
         break;
     }
   }

@@ -15,6 +15,7 @@ import { locate } from '../documents/locate.ts';
 import { registerObjectCommands } from '../documents/objectCommands.ts';
 import { ObjectFileSystem } from '../documents/objectFileSystem.ts';
 import { ObjectSaver } from '../documents/objectSaver.ts';
+import { registerResponsibilityProblems } from '../writing/responsibilityProblems.ts';
 import { registerOwnerHints } from '../documents/ownerHints.ts';
 import { readObject } from '../documents/readObject.ts';
 import { SaveProblems } from '../documents/saveProblems.ts';
@@ -99,6 +100,7 @@ export function activateEditor(context: ExtensionContext, endings: Set<() => Pro
     },
     history: () => session.history,
     rules: settings.associations,
+    note: (events) => session.append(events),
     now,
     onError,
   });
@@ -243,7 +245,8 @@ export function activateEditor(context: ExtensionContext, endings: Set<() => Pro
     ...registerTools(editor),
     command(commandIds.openTimeline, () => timeline.show()),
     command(commandIds.showTimelineAsText, () => showTimelineText(editor, source)),
-    registerOwnerHints(editor, sources),
+    registerOwnerHints(editor, sources, settings.responsibilities),
+    registerResponsibilityProblems(onError),
     command(commandIds.showLog, () => log.show()),
     command(commandIds.toggleReadOnly, () => changeSetting(settingIds.readOnly, !settings.readOnly())),
     command(commandIds.openWalkthrough, () =>
@@ -289,6 +292,7 @@ async function startWatching(editor: Editor): Promise<void> {
   } catch (error) {
     onProblem(error);
   }
+  session.begin();
   editor.watches.start();
   await addDeclaredWatches(editor);
 }

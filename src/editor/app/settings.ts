@@ -1,8 +1,8 @@
 import { ConfigurationTarget, workspace } from 'vscode';
-import type { AssociationRule } from '../../write/associations.ts';
+import type { AssociationRule } from '../../core/associations.ts';
 import type { DetectorOptions } from '../../core/findings/options.ts';
 import { thresholdsFrom } from '../findings/thresholds.ts';
-import { responsibilityPresets, type Responsibility } from '../../write/responsibility.ts';
+import { readResponsibilities, responsibilityPresets, type Responsibility } from '../../core/responsibility.ts';
 import { settingIds } from './ids.ts';
 
 /** How the extension writes; from the settings, read anew at each write. */
@@ -41,13 +41,17 @@ export const settings = {
   thresholds: (): DetectorOptions => ({
     ...thresholdsFrom(get<Record<string, number>>(settingIds.thresholds, {})),
     externalReferences: get<string[]>(settingIds.externalReferences, []),
+    responsibilities: settings.responsibilities(),
   }),
   muted: (): Readonly<Record<string, string>> => get<Record<string, string>>(settingIds.mutedFindings, {}),
   /** What is declared, and what everybody meets unless that is switched off. */
   responsibilities: (): readonly Responsibility[] => [
-    ...get<Responsibility[]>(settingIds.responsibilities, []),
+    ...readResponsibilities(get<unknown>(settingIds.responsibilities, [])).rules,
     ...(get(settingIds.responsibilityPresets, true) ? responsibilityPresets : []),
   ],
+  /** What is wrong with declarations that therefore do not hold, in words. */
+  responsibilityProblems: (): readonly string[] =>
+    readResponsibilities(get<unknown>(settingIds.responsibilities, [])).problems,
   /** By which annotations or fields things outside the cluster are found that belong to objects. */
   associations: (): readonly AssociationRule[] => get<AssociationRule[]>(settingIds.associations, []),
   requestsPerSecond: (): number => Math.max(1, get(settingIds.requestsPerSecond, 50)),

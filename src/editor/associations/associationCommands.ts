@@ -2,7 +2,7 @@ import { l10n, window, type Disposable } from 'vscode';
 import { AppError } from '../../base/appError.ts';
 import { cancelled } from '../../base/clock.ts';
 import { nameKey } from '../../core/history.ts';
-import type { Association } from '../../write/associations.ts';
+import type { Association } from '../../core/associations.ts';
 import type { Editor } from '../app/editor.ts';
 import { commandIds } from '../app/ids.ts';
 import { livingIncarnationOf } from '../documents/objectCommands.ts';
@@ -12,16 +12,10 @@ import { shortUid } from '../tree/wording.ts';
 /** Declaring that something outside the cluster belongs to an object, and deciding about it after a recreation. */
 export function registerAssociations(editor: Editor): Disposable[] {
   const { command, associations, session } = editor;
-  const report = (): void => session.setDeclaredFindings(associations.findings());
   return [
     session.onDidAppend((events) => associations.take(events)),
-    session.onDidChange(({ events }) => {
-      if (events.length > 0) report();
-    }),
-    associations.onDidChange(() => {
-      report();
-      editor.tree.refresh();
-    }),
+    session.onDidBegin(() => associations.tell(session.log.notes())),
+    associations.onDidChange(() => editor.tree.refresh()),
     command(commandIds.declareAssociation, async (node) => {
       const incarnation = livingIncarnationOf(editor, node);
       const what = await askText(l10n.t('What belongs to {0}? Such as: load balancer', incarnation.name.name));

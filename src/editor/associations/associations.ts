@@ -1,9 +1,9 @@
 import type { Disposable } from '../../base/disposable.ts';
 import { Emitter, type Event } from '../../base/emitter.ts';
-import type { Finding } from '../../core/findings/finding.ts';
 import { nameKey, type History, type Incarnation } from '../../core/history.ts';
-import type { ObjectName, TraceEvent } from '../../core/traceEvent.ts';
+import type { NewTraceEvent, NoteEvent, ObjectName, TraceEvent } from '../../core/traceEvent.ts';
 import {
+  associationNote,
   associationsFrom,
   decide,
   declare,
@@ -12,7 +12,7 @@ import {
   type AssociationRule,
   type AssociationState,
   type Holder,
-} from '../../write/associations.ts';
+} from '../../core/associations.ts';
 
 /** What keeps associations over reloads. */
 export interface AssociationStore {
@@ -26,6 +26,8 @@ export interface AssociationsParts {
   history(): History;
   /** Rules of the settings by which associations are found in objects. */
   rules(): readonly AssociationRule[];
+  /** Tells the log, from which the findings about associations follow. */
+  note(events: readonly NewTraceEvent[]): void;
   readonly now: () => number;
   readonly onError: (error: unknown) => void;
 }
@@ -38,7 +40,8 @@ export interface KnownAssociation {
 
 /**
  * Things outside the cluster that a person, or a rule of the settings, declared to belong to an object. Each is bound to a
- * UID; after a recreation it is stale until the person says clean up or adopt.
+ * UID; after a recreation it is stale until the person says clean up or adopt. Each is told to the log as a note, so that a
+ * trace of it gives the same findings as this window.
  */
 export class Associations implements Disposable {
   private readonly parts: AssociationsParts;
@@ -95,16 +98,20 @@ export class Associations implements Disposable {
     if (next.length !== this.all.length) this.set(next).catch(this.parts.onError);
   }
 
-  /** The findings about those whose object is another now, or gone. */
-  findings(): Finding[] {
-    const history = this.parts.history();
-    return this.all.flatMap((association) => {
-      const names = history.names.get(nameKey(association.cluster, association.name));
-      const last = names?.incarnations.at(-1);
-      const state = stateOf(association, holderOf(history, nameKey(association.cluster, association.name)));
-      if (last === undefined || (state !== 'stale' && state !== 'orphaned')) return [];
-      return [findingOf(association, state, last)];
-    });
+  /** Tells a log that begins of all that are declared, but for those that it knows from an earlier window. */
+  tell(notes: readonly NoteEvent[]): void {
+    if (this.all.length === 0) return;
+    const known = new Map<string, string>();
+    for (const { cluster, association } of notes) {
+      if (association === undefined) continue;
+      const { what, id, uid, ended } = association;
+      known.set(JSON.stringify([cluster, what, id]), ended === true ? '' : uid);
+    }
+    const at = this.parts.now();
+    const unknown = this.all.filter(
+      ({ cluster, what, id, uid }) => known.get(JSON.stringify([cluster, what, id])) !== uid,
+    );
+    this.parts.note(unknown.map((association) => associationNote(association, false, at)));
   }
 
   dispose(): void {
@@ -112,10 +119,24 @@ export class Associations implements Disposable {
   }
 
   private async set(next: readonly Association[]): Promise<void> {
+    const before = this.all;
     this.all = next;
     this.changed.fire();
     await this.parts.store.save(next);
+    const at = this.parts.now();
+    const notes = [
+      ...before
+        .filter((one) => !next.some((other) => isOneThing(one, other)))
+        .map((one) => associationNote(one, true, at)),
+      ...next.filter((one) => !before.includes(one)).map((one) => associationNote(one, false, at)),
+    ];
+    this.parts.note(notes);
   }
+}
+
+/** Whether two are about the same thing out there, whichever incarnation it belongs to. */
+function isOneThing(one: Association, other: Association): boolean {
+  return one.cluster === other.cluster && one.what === other.what && one.id === other.id;
 }
 
 /** Who holds a name, as far as it was observed: a UID, nobody (null), or nothing is known (undefined). */
@@ -123,34 +144,6 @@ function holderOf(history: History, key: string): Holder {
   const last = history.names.get(key)?.incarnations.at(-1);
   if (last === undefined) return undefined;
   return last.end === undefined ? last.uid : null;
-}
-
-function findingOf(association: Association, state: 'stale' | 'orphaned', last: Incarnation): Finding {
-  const { cluster, name, uid, what, id } = association;
-  const title = `${name.resource} ${name.namespace === '' ? '' : `${name.namespace}/`}${name.name}`;
-  const at = state === 'stale' ? last.firstAt : (last.end?.at ?? last.firstAt);
-  const seq = state === 'stale' ? last.firstSeq : (last.end?.seq ?? last.firstSeq);
-  return {
-    id: 'stale-reference',
-    kind: 'association',
-    severity: 'warning',
-    cluster,
-    object: { ...name, uid: last.uid },
-    actors: [],
-    fields: [],
-    count: 1,
-    firstAt: at,
-    lastAt: at,
-    events: [seq],
-    explanation:
-      state === 'stale'
-        ? `${what} ${id} was declared to belong to ${title} with UID ${uid}. That incarnation is gone, and another, ${last.uid}, holds the name: nobody has said that it belongs to this one.`
-        : `${what} ${id} was declared to belong to ${title} with UID ${uid}, which is gone, and nothing has its name.`,
-    remedy:
-      'Clean up what is out there and say so, or say that the new incarnation adopts it. Until then it belongs to an object that is gone.',
-    sureness: 'certain',
-    details: { what, externalId: id, declaredUid: uid },
-  };
 }
 
 function isAssociation(value: unknown): value is Association {

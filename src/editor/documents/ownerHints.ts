@@ -2,15 +2,23 @@ import { InlayHint, l10n, languages, Position, type Disposable, type InlayHintsP
 import { isJsonObject, type JsonObject } from '../../codec/json.ts';
 import { parseYaml } from '../../codec/yaml.ts';
 import { describeOwner, ownersOf, type FieldOwner } from '../../core/ownership.ts';
-import type { Path } from '../../codec/path.ts';
+import { parsePath, type Path } from '../../codec/path.ts';
+import { breachesOf, type Responsibility } from '../../core/responsibility.ts';
 import type { Editor } from '../app/editor.ts';
 import { languageId, scheme } from '../app/ids.ts';
 import type { TraceSources } from '../trace/traceSources.ts';
 import { parseAddress, type DocumentAddress } from './address.ts';
 import { yamlSteps } from './yamlPlaces.ts';
 
-/** Shows, at the end of a line of an object's text, which field managers own the field that stands there. */
-export function registerOwnerHints(editor: Pick<Editor, 'live'>, sources: TraceSources): Disposable {
+/**
+ * Shows, at the end of a line of an object's text, which field managers own the field that stands there, and who is declared
+ * responsible for it.
+ */
+export function registerOwnerHints(
+  editor: Pick<Editor, 'live'>,
+  sources: TraceSources,
+  responsibilities: () => readonly Responsibility[],
+): Disposable {
   const provider: InlayHintsProvider = {
     provideInlayHints(document, range) {
       const object = objectOf(editor, sources, parseAddress(document.uri), document.uri);
@@ -18,20 +26,28 @@ export function registerOwnerHints(editor: Pick<Editor, 'live'>, sources: TraceS
       const managed = isJsonObject(metadata) ? metadata['managedFields'] : undefined;
       if (object === undefined || !Array.isArray(managed)) return [];
       const reading = parseYaml(document.getText());
-      const lines = new Map<number, Map<string, FieldOwner>>();
+      const rules = responsibilities();
+      const lines = new Map<number, Line>();
       for (const owner of ownersOf(managed)) {
         for (const path of owner.paths) {
           const line = lineOf(reading, path);
           if (line === undefined || !isInside(range, line)) continue;
-          const owners = lines.get(line) ?? new Map<string, FieldOwner>();
+          const { owners, responsible } = lines.get(line) ?? { owners: new Map(), responsible: new Map() };
           owners.set(describeOwner(owner), owner);
-          lines.set(line, owners);
+          for (const rule of responsibleFor(rules, object, path)) responsible.set(rule.manager, rule.reason);
+          lines.set(line, { owners, responsible });
         }
       }
-      return [...lines].map(([line, owners]) => hint(document.lineAt(line).range.end, owners));
+      return [...lines].map(([line, what]) => hint(document.lineAt(line).range.end, what));
     },
   };
   return languages.registerInlayHintsProvider({ scheme, language: languageId }, provider);
+}
+
+/** What is told at the end of a line: its owners by their description, and reasons by who is responsible. */
+interface Line {
+  readonly owners: Map<string, FieldOwner>;
+  readonly responsible: Map<string, string>;
 }
 
 function objectOf(
@@ -54,16 +70,32 @@ function lineOf({ value, document }: ReturnType<typeof parseYaml>, path: Path): 
   return place === undefined ? undefined : document.lineAt(place.start) - 1;
 }
 
+/** The declarations that hold for a field as it is: made of the field itself, or of what holds it. */
+function responsibleFor(rules: readonly Responsibility[], object: JsonObject, path: Path): Responsibility[] {
+  const { apiVersion, kind } = object;
+  const [group = '', version] = typeof apiVersion === 'string' ? apiVersion.split('/') : [];
+  const qualified = `${typeof kind === 'string' ? kind : ''}${version === undefined ? '' : `.${group}`}`;
+  return breachesOf(rules, qualified, object, [path], '').flatMap(({ responsibility }) => {
+    const declared = parsePath(responsibility.path);
+    return 'path' in declared && declared.path.length <= path.length ? [responsibility] : [];
+  });
+}
+
 function isInside(range: Range, line: number): boolean {
   return line >= range.start.line && line <= range.end.line;
 }
 
-function hint(end: Position, owners: ReadonlyMap<string, FieldOwner>): InlayHint {
+function hint(end: Position, { owners, responsible }: Line): InlayHint {
   const names = [...new Set([...owners.values()].map(({ manager }) => manager))];
-  const made = new InlayHint(new Position(end.line, end.character), names.join(', '));
+  const others = [...responsible.keys()].filter((name) => !names.includes(name));
+  const label = [names.join(', '), ...others.map((name) => l10n.t('{0} is responsible', name))].join(' · ');
+  const made = new InlayHint(new Position(end.line, end.character), label);
   made.paddingLeft = true;
-  made.tooltip = [...owners]
-    .map(([words, { time }]) => (time === undefined ? words : l10n.t('{0}, since {1} or earlier', words, time)))
-    .join('\n');
+  made.tooltip = [
+    ...[...owners].map(([words, { time }]) =>
+      time === undefined ? words : l10n.t('{0}, since {1} or earlier', words, time),
+    ),
+    ...[...responsible].map(([name, reason]) => l10n.t('{0} is responsible: {1}', name, reason)),
+  ].join('\n');
   return made;
 }

@@ -30,6 +30,7 @@ export class Session implements Disposable {
   private readonly onError: (error: unknown) => void;
   private readonly news: Emitter<News>;
   private readonly appended: Emitter<readonly TraceEvent[]>;
+  private readonly begun: Emitter<void>;
   private readonly throttle: Throttle;
   private readonly clusters: NonNullable<TraceHeader['clusters']> = {};
   private current: EventLog = new EventLog();
@@ -40,7 +41,7 @@ export class Session implements Disposable {
   private findingsWent = false;
   private restored: number | undefined;
   private known: readonly Finding[] | undefined;
-  private declared: readonly Finding[] = [];
+  private retracted = 0;
 
   /** `thresholds`: of the findings, asked when a log begins. */
   constructor(onError: (error: unknown) => void, thresholds: () => DetectorOptions = () => ({})) {
@@ -49,6 +50,7 @@ export class Session implements Disposable {
     this.detector = createDetector(thresholds());
     this.news = new Emitter<News>(onError);
     this.appended = new Emitter<readonly TraceEvent[]>(onError);
+    this.begun = new Emitter<void>(onError);
     this.throttle = throttle(NEWS_INTERVAL_MS, () => this.tell());
   }
 
@@ -62,6 +64,11 @@ export class Session implements Disposable {
     return this.appended.event;
   }
 
+  /** Fires when a log begins: after an earlier window's events were taken, or a person had everything forgotten. */
+  get onDidBegin(): Event<void> {
+    return this.begun.event;
+  }
+
   get log(): EventLog {
     return this.current;
   }
@@ -72,21 +79,8 @@ export class Session implements Disposable {
 
   /** All findings so far; the same list until there are new ones. */
   findings(): readonly Finding[] {
-    this.known ??= [...this.detector.findings(), ...this.declared];
+    this.known ??= this.detector.findings();
     return this.known;
-  }
-
-  /** Takes the findings about what a person declared, as they are now; those who look are told where they changed. */
-  setDeclaredFindings(declared: readonly Finding[]): void {
-    const keyOf = ({ cluster, object, details }: Finding): string => JSON.stringify([cluster, object, details]);
-    const before = new Set(this.declared.map(keyOf));
-    const fresh = declared.filter((finding) => !before.has(keyOf(finding)));
-    if (fresh.length === 0 && declared.length === this.declared.length) return;
-    this.declared = declared;
-    this.known = undefined;
-    this.findingsWent = true;
-    this.pendingFindings.push(...fresh);
-    this.throttle.request();
   }
 
   /** The clusters by id, for labels and for the header of an exported trace. */
@@ -127,23 +121,35 @@ export class Session implements Disposable {
   clear(): void {
     this.current = new EventLog();
     this.detector = createDetector(this.thresholds());
+    this.retracted = 0;
     this.known = undefined;
     this.pendingEvents = [];
     this.pendingFindings = [];
     this.restored = undefined;
     this.news.fire({ events: [], findings: [], findingsChanged: true });
+    this.begun.fire();
+  }
+
+  /** Says that what there is of earlier windows was taken. */
+  begin(): void {
+    this.begun.fire();
   }
 
   dispose(): void {
     this.throttle.dispose();
     this.news.dispose();
     this.appended.dispose();
+    this.begun.dispose();
   }
 
   private detect(event: TraceEvent): readonly Finding[] {
     try {
       const found = this.detector.add(event);
-      if (found.length > 0) this.known = undefined;
+      if (this.detector.retracted() > this.retracted) {
+        this.retracted = this.detector.retracted();
+        this.findingsWent = true;
+      }
+      if (found.length > 0 || this.findingsWent) this.known = undefined;
       return found;
     } catch (error) {
       this.onError(error);

@@ -5,9 +5,9 @@ import { describeGeneration, generationOf, generationState } from '../../core/ge
 import type { History, Incarnation, Version } from '../../core/history.ts';
 import { describeOwner, ownersOf } from '../../core/ownership.ts';
 import { formatPath, parsePath } from '../../codec/path.ts';
-import { breachesOf, type Responsibility } from '../../write/responsibility.ts';
+import { breachesOf, type Responsibility } from '../../core/responsibility.ts';
 import { referencesOf, type Reference } from '../../core/references.ts';
-import type { AssociationState } from '../../write/associations.ts';
+import type { AssociationState } from '../../core/associations.ts';
 import type { KnownAssociation } from '../associations/associations.ts';
 import type { DetailNode } from './nodes.ts';
 import {

@@ -1,4 +1,4 @@
-import type { Association } from '../../write/associations.ts';
+import type { Association } from '../../core/associations.ts';
 
 /** A row of the tree. Rows are plain data; what they show is computed from the log when VS Code asks. */
 export type TreeNode = ClusterNode | WatchNode | GroupNode | ObjectNode | IncarnationNode | DetailNode | MoreNode;

@@ -7,7 +7,7 @@ import type { Associations } from '../associations/associations.ts';
 import type { Clusters } from '../clusters/clusters.ts';
 import type { Session } from '../session/session.ts';
 import type { WatchDefinition } from '../watches/watchDefinition.ts';
-import type { Responsibility } from '../../write/responsibility.ts';
+import type { Responsibility } from '../../core/responsibility.ts';
 import type { Watches } from '../watches/watches.ts';
 import { incarnationDetails } from './incarnationDetails.ts';
 import type { GroupNode, IncarnationNode, ObjectNode, TreeNode, WatchNode } from './nodes.ts';

@@ -9,7 +9,7 @@ import type { Intent } from '../../write/intent.ts';
 import type { ModifyOptions } from '../../write/options.ts';
 import { isProtected } from '../../write/protect.ts';
 import type { Report } from '../../write/report.ts';
-import { breachesOf, type Responsibility } from '../../write/responsibility.ts';
+import { breachesOf, type Responsibility } from '../../core/responsibility.ts';
 import { describeTarget, type Target } from '../../write/target.ts';
 import type { WriteSettings } from '../app/settings.ts';
 import type { ConnectedCluster } from '../clusters/clusters.ts';

@@ -3,7 +3,7 @@ import { cancelled } from '../../base/clock.ts';
 import { stringifyJson, type Json } from '../../codec/json.ts';
 import { formatPath } from '../../codec/path.ts';
 import type { Preview, PreviewedChange } from '../../write/preview.ts';
-import type { Breach } from '../../write/responsibility.ts';
+import type { Breach } from '../../core/responsibility.ts';
 
 const CHANGES_SHOWN = 20;
 const VALUE_LENGTH = 60;

@@ -1,8 +1,7 @@
 import { isJsonObject, type JsonObject } from '../codec/json.ts';
 import { parsePath, valueAt } from '../codec/path.ts';
-import type { ObjectName } from '../core/traceEvent.ts';
 import { matchesPattern } from './pattern.ts';
-import { identityOf } from './target.ts';
+import type { NewTraceEvent, ObjectName } from './traceEvent.ts';
 
 /**
  * Something outside the cluster that belongs to an object: a disk, a record in a DNS, a row in a database. It is bound to
@@ -38,7 +37,7 @@ export type AssociationState = 'holds' | 'stale' | 'orphaned' | 'unknown';
 export type Holder = string | null | undefined;
 
 /** The state of an association, given who holds its name now. */
-export function stateOf(association: Association, holder: Holder): AssociationState {
+export function stateOf(association: Pick<Association, 'uid'>, holder: Holder): AssociationState {
   if (holder === undefined) return 'unknown';
   if (holder === null) return 'orphaned';
   return holder === association.uid ? 'holds' : 'stale';
@@ -52,7 +51,8 @@ export function associationsFrom(
   object: JsonObject,
   at: number,
 ): Association[] {
-  const { uid } = identityOf(object);
+  const metadata = object['metadata'];
+  const uid = isJsonObject(metadata) && typeof metadata['uid'] === 'string' ? metadata['uid'] : '';
   const resource = name.group === '' ? name.resource : `${name.resource}.${name.group}`;
   if (uid === '') return [];
   return rules
@@ -91,4 +91,21 @@ export function declare(known: readonly Association[], found: readonly Associati
 
 function isSame(a: Association, b: Association): boolean {
   return a.cluster === b.cluster && a.uid === b.uid && a.what === b.what && a.id === b.id;
+}
+
+/** What the log is told of an association, so that a trace tells the same without the settings it was declared in. */
+export function associationNote(association: Association, ended: boolean, at: number): NewTraceEvent {
+  const { cluster, name, uid, what, id } = association;
+  return {
+    type: 'note',
+    at,
+    via: 'write',
+    cluster,
+    name,
+    mark: 'association',
+    text: ended
+      ? `${what} ${id} is cleaned up: it belongs to nothing any more.`
+      : `${what} ${id}, outside of the cluster, belongs to the incarnation ${uid} of ${name.name}.`,
+    association: { what, id, uid, ...(ended ? { ended } : {}) },
+  };
 }

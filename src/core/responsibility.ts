@@ -1,7 +1,6 @@
-import type { JsonObject } from '../codec/json.ts';
+import { isJsonObject, type JsonObject } from '../codec/json.ts';
 import { parsePath, startsWith, valueAt, type Path, type PathStep } from '../codec/path.ts';
-import { ownersAt } from '../core/ownership.ts';
-import { ownersIn } from './winners.ts';
+import { ownersAt, ownersOf } from './ownership.ts';
 import { matchesPattern } from './pattern.ts';
 
 /** Who is responsible for a field: a person's or a workspace's declaration, or a preset. */
@@ -52,6 +51,34 @@ export const responsibilityPresets: readonly Responsibility[] = [
   },
 ];
 
+/** Declarations as they stand in settings or in a file: those that hold, and what is wrong with each other one. */
+export interface Declared {
+  readonly rules: readonly Responsibility[];
+  readonly problems: readonly string[];
+}
+
+/** Reads declarations of responsibilities; one that is not whole, or whose path is none, becomes a problem in words. */
+export function readResponsibilities(values: unknown): Declared {
+  const rules: Responsibility[] = [];
+  const problems: string[] = [];
+  for (const [index, value] of (Array.isArray(values) ? (values as unknown[]) : [values]).entries()) {
+    const problem = problemOf(value);
+    if (problem === undefined) rules.push(value as Responsibility);
+    else problems.push(`${index + 1}: ${problem}`);
+  }
+  return { rules, problems };
+}
+
+function problemOf(value: unknown): string | undefined {
+  if (typeof value !== 'object' || value === null) return 'it is no object';
+  const { kind, path, manager, reason } = value as Partial<Record<keyof Responsibility, unknown>>;
+  for (const [name, member] of Object.entries({ kind, path, manager, reason }))
+    if (typeof member !== 'string' || member === '') return `${name} is missing`;
+  const parsed = parsePath(String(path));
+  if ('problem' in parsed) return `${String(path)}: ${parsed.problem}`;
+  return parsed.path.length === 0 ? 'the empty path names the whole object' : undefined;
+}
+
 /**
  * The fields among `paths` that `manager` changes though somebody else is responsible for them. `kind` as `Deployment.apps`,
  * without a group for the core. A declaration of a path holds for all beneath it.
@@ -63,22 +90,29 @@ export function breachesOf(
   paths: readonly Path[],
   manager: string,
 ): Breach[] {
-  return paths.flatMap((path) =>
-    rules
-      .filter(
-        (rule) => matchesKind(rule.kind, kind) && !matchesPattern(rule.manager, manager) && concerns(rule.path, path),
-      )
-      .filter((rule) => rule.onlyWhileOwned !== true || isOwnedBy(object, path, rule.manager))
-      .map((responsibility) => ({ path, responsibility })),
-  );
+  const metadata = object['metadata'];
+  const fields = isJsonObject(metadata) ? metadata['managedFields'] : undefined;
+  const owners = ownersOf(Array.isArray(fields) ? fields : undefined);
+  const isOwned = (path: Path, responsible: string): boolean =>
+    valueAt(object, path) !== undefined &&
+    ownersAt(owners, path).some((owner) => matchesPattern(responsible, owner.manager));
+  return paths.flatMap((path) => breachesAt(rules, kind, path, manager, (one) => isOwned(path, one)));
 }
 
-/** The declarations whose path is not one, with why: shown where they were made. */
-export function problemsOf(rules: readonly Responsibility[]): { rule: Responsibility; problem: string }[] {
-  return rules.flatMap((rule) => {
-    const parsed = parsePath(rule.path);
-    return 'problem' in parsed ? [{ rule, problem: parsed.problem }] : [];
-  });
+/** As `breachesOf`, for one path; `isOwned` tells whether a manager that fits a pattern owned the field before the change. */
+export function breachesAt(
+  rules: readonly Responsibility[],
+  kind: string,
+  path: Path,
+  manager: string,
+  isOwned: (responsible: string) => boolean,
+): Breach[] {
+  return rules
+    .filter(
+      (rule) => matchesKind(rule.kind, kind) && !matchesPattern(rule.manager, manager) && concerns(rule.path, path),
+    )
+    .filter((rule) => rule.onlyWhileOwned !== true || isOwned(rule.manager))
+    .map((responsibility) => ({ path, responsibility }));
 }
 
 function matchesKind(declared: string, kind: string): boolean {
@@ -97,9 +131,4 @@ function matchesStep(declared: PathStep, step: PathStep | undefined): boolean {
   if (step === undefined) return false;
   if ('field' in declared && 'field' in step) return matchesPattern(declared.field, step.field);
   return startsWith([step], [declared]);
-}
-
-function isOwnedBy(object: JsonObject, path: Path, manager: string): boolean {
-  if (valueAt(object, path) === undefined) return false;
-  return ownersAt(ownersIn(object), path).some((owner) => matchesPattern(manager, owner.manager));
 }
