@@ -19,7 +19,7 @@ import { DetailsPanel } from './detailsPanel.ts';
 import { EventTable } from './eventTable.ts';
 import { currentPicture, pngBase64, sharedPicture, svgText } from './exporter.ts';
 import { helpDialog } from './help.ts';
-import type { KeptState } from './keptState.ts';
+import { keptState, type KeptState } from './keptState.ts';
 import { onChartKey, onPageKey, selectOnLane, type KeyActions } from './keyboard.ts';
 import type { MenuItem } from './menu.ts';
 import { Minimap } from './minimap.ts';
@@ -144,6 +144,7 @@ export class TimelineApp {
   }
 
   private resize(): void {
+    this.view.namesWidth = this.names?.clientWidth ?? 0;
     this.chart.resize();
     this.minimap.resize();
     this.view.touch();
@@ -205,7 +206,7 @@ export class TimelineApp {
     this.frames.request();
     this.keeping ??= setTimeout(() => {
       this.keeping = undefined;
-      this.host.keep(this.view.kept());
+      this.host.keep(keptState(this.view));
     }, KEEP_MS);
   }
 

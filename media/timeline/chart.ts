@@ -1,11 +1,11 @@
 import { hitTest, type Hit } from '../../src/core/timeline/hitTest.ts';
-import { glyphY, laneMetrics } from '../../src/core/timeline/laneScene.ts';
-import { isAboveBar } from '../../src/core/timeline/cells.ts';
+import { glyphY, laneMetrics, markY } from '../../src/core/timeline/laneMetrics.ts';
 import { durationText, preciseTimeText } from '../../src/core/timeline/axis.ts';
 import { timeAt, xOf } from '../../src/core/timeline/scale.ts';
 import { sceneOf } from '../../src/core/timeline/scene.ts';
 import { element } from '../common/dom.ts';
 import { SizedCanvas } from './canvas.ts';
+import { measureWith } from './measure.ts';
 import { Painter } from './painter.ts';
 import type { ScreenPalette } from './palette.ts';
 import { Tooltip } from './tooltip.ts';
@@ -31,6 +31,7 @@ export class Chart {
   constructor(view: TimelineView, palette: ScreenPalette) {
     this.view = view;
     this.palette = palette;
+    view.textWidth = measureWith(palette);
     this.tooltip = new Tooltip(view);
     this.root.append(this.base.canvas, this.overlay.canvas, this.tooltip.root);
   }
@@ -38,6 +39,7 @@ export class Chart {
   /** Takes another theme. */
   setPalette(palette: ScreenPalette): void {
     this.palette = palette;
+    this.view.textWidth = measureWith(palette);
     this.painter = undefined;
   }
 
@@ -52,8 +54,7 @@ export class Chart {
 
   /** What is at a place of the chart. */
   hitAt(x: number, y: number): Hit | undefined {
-    const { store, layout, scale, match, top } = this.view;
-    return hitTest(store, layout, scale, match.marks, { x, y, top });
+    return hitTest(this.view.sceneInput(), { x, y });
   }
 
   /** Draws the scene. */
@@ -186,9 +187,6 @@ export class Chart {
     if (selection.type === 'annotation') {
       return { x: xOf(scale, at), y: glyphY(y, metrics, selection.annotation.glyph ?? 'finding') };
     }
-    return {
-      x: xOf(scale, at),
-      y: y + (isAboveBar(store.marks.kind.at(selection.mark)) ? metrics.above : metrics.onBar),
-    };
+    return { x: xOf(scale, at), y: markY(y, metrics, store.marks.kind.at(selection.mark)) };
   }
 }

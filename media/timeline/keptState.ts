@@ -1,4 +1,5 @@
 import type { Sort } from '../../src/core/timeline/layout.ts';
+import type { TimelineView } from './view.ts';
 
 /** What the person chose: kept while the view is hidden. */
 export interface KeptState {
@@ -13,4 +14,21 @@ export interface KeptState {
   readonly live?: boolean;
   readonly table?: boolean;
   readonly event?: number;
+}
+
+/** What is kept of a view. */
+export function keptState(view: TimelineView): KeptState {
+  const event = view.selectedEvent() ?? view.awaited?.event;
+  return {
+    ...(view.hasData ? { from: view.scale.from, to: view.scale.to } : {}),
+    top: view.awaited?.top ?? view.top,
+    filter: view.filterText,
+    sort: view.sort,
+    compact: view.compact,
+    collapsed: Array.from(view.collapsed),
+    opened: Array.from(view.opened),
+    live: view.live,
+    table: view.table,
+    ...(event === undefined ? {} : { event }),
+  };
 }

@@ -1,5 +1,5 @@
 import { rowsInView, type Row } from '../../src/core/timeline/layout.ts';
-import { groupTitle, laneSubtitle } from '../../src/core/timeline/picture.ts';
+import { foldedWords, groupTitle, laneSubtitle, moreWords } from '../../src/core/timeline/rowWords.ts';
 import { element, setAttribute, setText } from '../common/dom.ts';
 import type { TimelineView } from './view.ts';
 
@@ -25,8 +25,7 @@ export class Rows {
       const row = this.rowOf(event.target);
       if (row === undefined) return;
       this.active = this.view.layout.rows.indexOf(row);
-      if (row.type === 'group') this.view.toggleGroup(row.group);
-      else onOpen(row.lane);
+      this.openRow(row, onOpen);
       this.view.touch('rows');
     });
     this.root.addEventListener('keydown', (event) => {
@@ -62,6 +61,7 @@ export class Rows {
     setAttribute(slot.root, 'aria-posinset', String(index + 1));
     const isActive = index === this.active && document.activeElement === this.root;
     if (row.type === 'group') this.fillGroup(slot, row, isActive);
+    else if (row.type === 'more') this.fillMore(slot, row.count, isActive);
     else this.fillLane(slot, row.lane, row.height, isActive);
   }
 
@@ -74,9 +74,23 @@ export class Rows {
     setAttribute(slot.root, 'aria-selected', 'false');
     setText(slot.twist, row.collapsed ? '▸' : '▾');
     setText(slot.name, title);
-    setText(slot.sub, row.noise ? this.view.translate('folded: normal noise') : '');
+    setText(slot.sub, foldedWords(row, this.view.translate));
+    slot.sub.classList.remove('remark');
     setText(slot.badge, String(row.count));
     slot.root.title = group?.label ?? '';
+  }
+
+  private fillMore(slot: Slot, count: number, isActive: boolean): void {
+    const words = moreWords(count, this.view.translate);
+    slot.root.className = `row more${isActive ? ' active' : ''}`;
+    setAttribute(slot.root, 'aria-level', '2');
+    setAttribute(slot.root, 'aria-expanded', 'false');
+    setAttribute(slot.root, 'aria-selected', 'false');
+    setText(slot.twist, '▸');
+    setText(slot.name, words);
+    setText(slot.sub, '');
+    setText(slot.badge, '');
+    slot.root.title = words;
   }
 
   private fillLane(slot: Slot, lane: number, height: number, isActive: boolean): void {
@@ -133,13 +147,19 @@ export class Rows {
     if (move !== undefined) this.moveTo(this.active + move);
     else if ((key === 'ArrowRight' || key === 'ArrowLeft') && row?.type === 'group')
       this.view.toggleGroup(row.group, key === 'ArrowLeft');
-    else if (key === 'ArrowLeft' && row?.type === 'lane')
+    else if (key === 'ArrowRight' && row?.type === 'more') this.view.toggleGroup(row.group, false);
+    else if (key === 'ArrowLeft' && row !== undefined)
       this.moveTo(rows.findLastIndex((one, index) => index < this.active && one.type === 'group'));
     else if (key === 'Enter' || key === ' ') {
-      if (row?.type === 'group') this.view.toggleGroup(row.group);
-      else if (row !== undefined) onOpen(row.lane);
+      if (row !== undefined) this.openRow(row, onOpen);
     } else return false;
     return true;
+  }
+
+  private openRow(row: Row, onOpen: (lane: number) => void): void {
+    if (row.type === 'group') this.view.toggleGroup(row.group);
+    else if (row.type === 'more') this.view.toggleGroup(row.group, false);
+    else onOpen(row.lane);
   }
 
   private moveTo(index: number): void {

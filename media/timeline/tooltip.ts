@@ -51,6 +51,7 @@ export class Tooltip {
       }
       case 'lane':
       case 'group':
+      case 'more':
         return [];
     }
     return [];

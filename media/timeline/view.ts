@@ -1,5 +1,6 @@
 import { annotationMatches, matchFilter, type FilterMatch } from '../../src/core/timeline/filterMatch.ts';
 import { parseFilter, type Filter, type FilterProblem } from '../../src/core/timeline/filter.ts';
+import { estimateWidth, type Measure } from '../../src/core/timeline/labels.ts';
 import { layOut, rowAt, type Layout, type Sort } from '../../src/core/timeline/layout.ts';
 import {
   emptyModel,
@@ -12,7 +13,6 @@ import { fitted, panned, resized, withTimeInView, zoomed, type TimeScale } from 
 import type { SceneInput } from '../../src/core/timeline/scene.ts';
 import { TimelineStore } from '../../src/core/timeline/store.ts';
 import { english, type Translate } from '../../src/core/timeline/translate.ts';
-import type { KeptState } from './keptState.ts';
 import type { TimelineSettings } from '../../src/protocol/timeline.ts';
 
 /** What is selected: a mark, or a finding on a lane. */
@@ -60,6 +60,10 @@ export class TimelineView {
   awaited: { readonly event: number | undefined; readonly top: number } | undefined;
   hasData = false;
   translate: Translate = english;
+  /** How wide words are drawn. */
+  textWidth: Measure = estimateWidth;
+  /** How wide the column of names is. */
+  namesWidth = 0;
   settings: TimelineSettings = { timeZoneOffsetMin: 0, followMs: 15 * 60_000, hasCluster: true };
   private followMs: number;
   private layoutDue = false;
@@ -121,8 +125,8 @@ export class TimelineView {
     const { rejected } = this.store.apply(delta);
     this.hasData = this.store.lastSeq > 0;
     this.match = matchFilter(this.store, this.filter, this.match);
-    if (layoutBefore !== this.store.layoutVersion || this.sort === 'activity' || this.sort === 'recent')
-      this.relayout();
+    this.layoutDue ||= layoutBefore !== this.store.layoutVersion || this.sort === 'activity' || this.sort === 'recent';
+    this.layOutIfDue();
     if (first && this.hasData && this.scale.from === 0) this.showFirst();
     this.follow();
     this.takeUp();
@@ -194,6 +198,7 @@ export class TimelineView {
     this.touch('toolbar', 'scene', 'rows', 'overlay');
   }
 
+  /** Collapses or opens a group; opened, it shows also what was folded unasked. */
   toggleGroup(group: number, collapsed?: boolean): void {
     const key = this.store.groups[group]?.key;
     if (key === undefined) return;
@@ -204,6 +209,11 @@ export class TimelineView {
     }
     this.relayout();
     this.touch('scene', 'rows', 'overlay');
+  }
+
+  /** Whether lanes are asked for by kind or name. */
+  get asked(): boolean {
+    return this.filter.terms.some(({ key, negated }) => !negated && (key === 'kind' || key === 'name'));
   }
 
   private isCollapsed(group: number): boolean {
@@ -237,7 +247,7 @@ export class TimelineView {
       const moved = this.layout.rows.find((row) =>
         row.type === 'lane'
           ? anchor.type === 'lane' && row.lane === anchor.lane
-          : anchor.type === 'group' && row.group === anchor.group,
+          : anchor.type === row.type && row.group === anchor.group,
       );
       if (moved !== undefined) this.top += moved.y - anchor.y;
     }
@@ -349,7 +359,7 @@ export class TimelineView {
   /** Scrolls so that a lane is seen, opening its group. */
   showLane(lane: number): void {
     const group = this.store.lanes[lane]?.info.group;
-    if (group !== undefined && this.isCollapsed(group)) this.toggleGroup(group, false);
+    if (group !== undefined && !this.layout.rowOfLane.has(lane)) this.toggleGroup(group, false);
     const row = this.layout.rows[this.layout.rowOfLane.get(lane) ?? -1];
     if (row === undefined) return;
     if (row.y < this.top) this.scrollTo(row.y - 4);
@@ -376,24 +386,9 @@ export class TimelineView {
       height: this.height,
       timeZoneOffsetMin: this.settings.timeZoneOffsetMin,
       translate: this.translate,
+      measure: this.textWidth,
+      namesWidth: this.namesWidth,
       now: this.end(),
-    };
-  }
-
-  /** What is kept while the view is hidden. */
-  kept(): KeptState {
-    const event = this.selectedEvent() ?? this.awaited?.event;
-    return {
-      ...(this.hasData ? { from: this.scale.from, to: this.scale.to } : {}),
-      top: this.awaited?.top ?? this.top,
-      filter: this.filterText,
-      sort: this.sort,
-      compact: this.compact,
-      collapsed: Array.from(this.collapsed),
-      opened: Array.from(this.opened),
-      live: this.live,
-      table: this.table,
-      ...(event === undefined ? {} : { event }),
     };
   }
 }

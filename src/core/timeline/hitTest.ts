@@ -1,11 +1,12 @@
-import { isAboveBar, type Cell } from './cells.ts';
+import type { Cell } from './cells.ts';
 import { GLYPHS } from './glyphs.ts';
-import { glyphY, laneCells, laneMetrics } from './laneScene.ts';
-import { rowAt, type Layout } from './layout.ts';
+import { laneLabels } from './laneLabels.ts';
+import { glyphY, laneMetrics, markY, type LaneMetrics } from './laneMetrics.ts';
+import { laneCells } from './laneScene.ts';
+import { rowAt } from './layout.ts';
 import type { AnnotationInfo, GapInfo } from './model.ts';
 import { timeAt, xOf, type TimeScale } from './scale.ts';
-import { gapConcerns } from './scene.ts';
-import type { TimelineStore } from './store.ts';
+import { gapConcerns, type SceneInput } from './scene.ts';
 
 /** What is under a place. */
 export type Hit =
@@ -20,39 +21,48 @@ export type Hit =
   | { readonly type: 'bar'; readonly lane: number; readonly bar: number }
   | { readonly type: 'gap'; readonly gap: GapInfo }
   | { readonly type: 'lane'; readonly lane: number }
-  | { readonly type: 'group'; readonly group: number };
+  | { readonly type: 'group' | 'more'; readonly group: number };
 
 /** How far from a mark it is still hit, in pixels. */
 const REACH = 7;
 
-/** What is at (x, y) of the drawing area when the rows are scrolled by `top`; the nearest mark wins, findings before marks. */
-export function hitTest(
-  store: TimelineStore,
-  layout: Layout,
-  scale: TimeScale,
-  matched: Uint8Array | undefined,
-  place: { readonly x: number; readonly y: number; readonly top: number },
-): Hit | undefined {
-  const row = rowAt(layout, place.y + place.top);
+/** How far a line of words reaches above and below its baseline. */
+const ASCENT_PX = 9;
+const DESCENT_PX = 3;
+
+/**
+ * What is at (x, y) of the drawing area; the nearest mark wins, findings and their words before marks. By the geometry that
+ * the scene is drawn with.
+ */
+export function hitTest(input: SceneInput, place: { readonly x: number; readonly y: number }): Hit | undefined {
+  const { store, layout, scale, top } = input;
+  const row = rowAt(layout, place.y + top);
   if (row === undefined) return undefined;
-  if (row.type === 'group') return { type: 'group', group: row.group };
+  if (row.type !== 'lane') return { type: row.type, group: row.group };
   const lane = store.lanes[row.lane];
   if (lane === undefined) return undefined;
   const metrics = laneMetrics(row.height);
-  const y = place.y + place.top - row.y;
-  const marked = nearestAnnotation(lane.annotations, scale, metrics, place.x, y) ?? undefined;
-  const rowY = row.y - place.top;
+  const y = place.y + top - row.y;
+  const cells = laneCells(lane, scale, input.match.marks);
+  const rowY = row.y - top;
+  const words = laneLabels(input, lane, metrics, cells).find(
+    ({ from, to, text, annotation }) =>
+      annotation !== undefined &&
+      place.x >= from &&
+      place.x <= to &&
+      y >= text.y - ASCENT_PX &&
+      y <= text.y + DESCENT_PX,
+  );
+  const marked = nearestAnnotation(lane.annotations, scale, metrics, place.x, y) ?? words?.annotation;
   if (marked !== undefined) {
     const at = glyphY(rowY, metrics, marked.glyph ?? 'finding');
     return { type: 'annotation', lane: row.lane, annotation: marked, x: xOf(scale, marked.to), y: at };
   }
-  const cells = laneCells(lane, scale, matched);
   const above = y < metrics.barTop - 1;
   const cell =
     nearestCell(above ? cells.above : cells.onBar, place.x) ?? nearestCell(above ? [] : cells.above, place.x, 3);
   if (cell !== undefined) {
-    const cellY = rowY + (isAboveBar(cell.kind) ? metrics.above : metrics.onBar);
-    return { type: 'cell', lane: row.lane, cell, x: cell.x, y: cellY };
+    return { type: 'cell', lane: row.lane, cell, x: cell.x, y: markY(rowY, metrics, cell.kind) };
   }
   const at = timeAt(scale, place.x);
   const gap = store.gaps.find(
@@ -82,7 +92,7 @@ function nearestCell(cells: readonly Cell[], x: number, reach = REACH): Cell | u
 function nearestAnnotation(
   annotations: readonly AnnotationInfo[],
   scale: TimeScale,
-  metrics: ReturnType<typeof laneMetrics>,
+  metrics: LaneMetrics,
   x: number,
   y: number,
 ): AnnotationInfo | undefined {

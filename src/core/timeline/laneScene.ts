@@ -1,11 +1,10 @@
 import { cellsOf, isAboveBar, type Cell } from './cells.ts';
-import { COMPACT_LANE_HEIGHT } from './layout.ts';
-import { kindCode, LINK_KINDS, MARK_KINDS, type AnnotationInfo, type BarInfo, type MarkKind } from './model.ts';
+import { laneLabels, type GapWords, type LabelInput } from './laneLabels.ts';
+import { glyphY, laneMetrics, type LaneMetrics } from './laneMetrics.ts';
+import { kindCode, LINK_KINDS, MARK_KINDS } from './model.ts';
 import { xOf, type TimeScale } from './scale.ts';
 import type { SceneArc, SceneBar, SceneCluster, SceneGlyph, SceneHatch, SceneLag, SceneText } from './sceneTypes.ts';
-import type { TimelineStore } from './store.ts';
 import type { StoredLane, StoredLink } from './storedLane.ts';
-import type { Translate } from './translate.ts';
 
 /** The parts of a scene while it is being made. */
 export interface SceneParts {
@@ -19,41 +18,18 @@ export interface SceneParts {
 }
 
 /** What the scene of one lane is made from. */
-export interface LaneContext {
-  readonly store: TimelineStore;
-  readonly scale: TimeScale;
+export interface LaneContext extends LabelInput {
   readonly matched: Uint8Array | undefined;
-  readonly translate: Translate;
-  /** Until when an incarnation that has not ended is drawn. */
-  readonly now: number;
-  /** Whether the whole lane is dimmed: nothing on it can match. */
-  readonly annotationDim: (annotation: AnnotationInfo) => boolean;
   readonly parts: SceneParts;
-}
-
-/** Where things are on a lane of a height, from its top. */
-export interface LaneMetrics {
-  readonly barTop: number;
-  readonly barHeight: number;
-  readonly onBar: number;
-  readonly above: number;
-  readonly labels: boolean;
 }
 
 /** The width of a cell: two glyphs side by side do not overlap. */
 export const CELL_PX = 10;
 const CELL_ABOVE_PX = 12;
 const MAX_ARCS = 40;
-const CHARACTER_PX = 5.6;
 
 const ON_BAR: readonly number[] = MARK_KINDS.map((_, kind) => kind).filter((kind) => !isAboveBar(kind));
 const ABOVE_BAR: readonly number[] = MARK_KINDS.map((_, kind) => kind).filter((kind) => isAboveBar(kind));
-
-/** The metrics of a lane by its height. */
-export function laneMetrics(height: number): LaneMetrics {
-  if (height <= COMPACT_LANE_HEIGHT) return { barTop: 12, barHeight: 12, onBar: 18, above: 6, labels: false };
-  return { barTop: 21, barHeight: 18, onBar: 30, above: 11, labels: true };
-}
 
 /** The cells of a lane as they are drawn and hit: above the bar, and on it. */
 export function laneCells(
@@ -67,29 +43,27 @@ export function laneCells(
   };
 }
 
-/** Adds all that is drawn of one lane whose top is at `y`. */
-export function addLane(context: LaneContext, lane: StoredLane, y: number, height: number): void {
+/** Adds all that is drawn of one lane whose top is at `y`; `gaps` are words about gaps that have no other place. */
+export function addLane(
+  context: LaneContext,
+  lane: StoredLane,
+  y: number,
+  height: number,
+  gaps: readonly GapWords[] = [],
+): void {
   const metrics = laneMetrics(height);
   const cells = laneCells(lane, context.scale, context.matched);
-  const below: Span[] = [];
-  const taken = metrics.labels ? addAnnotationWords(context, lane, y, metrics, spansOf(cells.above), below) : [];
-  if (metrics.labels) taken.push(...addRefusals(context, cells.above, y + metrics.above + 4, taken));
-  addBars(context, lane, y, metrics, taken);
+  addBars(context, lane, y, metrics);
   addLags(context, lane, y + metrics.barTop + metrics.barHeight + 1.5);
   addCells(context, cells.onBar, y + metrics.onBar, metrics.barHeight - 4);
   addCells(context, cells.above, y + metrics.above, 10);
   addAnnotationGlyphs(context, lane, y, metrics);
-  if (metrics.labels) addGenerations(context, cells.onBar, y + metrics.barTop + metrics.barHeight + 13, below);
+  for (const { text } of laneLabels(context, lane, metrics, cells, gaps))
+    context.parts.texts.push({ ...text, y: y + text.y });
   addArcs(context, lane, y, metrics);
 }
 
-function addBars(
-  { scale, now, translate, parts, matched }: LaneContext,
-  lane: StoredLane,
-  y: number,
-  metrics: LaneMetrics,
-  taken: readonly Span[],
-): void {
+function addBars({ scale, now, parts, matched }: LaneContext, lane: StoredLane, y: number, metrics: LaneMetrics): void {
   const top = y + metrics.barTop;
   const { bars } = lane.info;
   const dim = matched !== undefined && lane.count > 0 && !hasMatch(lane, matched);
@@ -114,54 +88,8 @@ function addBars(
       const until = Math.min(scale.width + 8, right);
       if (until > from)
         parts.hatches.push({ kind: 'terminating', x: from, y: top, width: until - from, height: metrics.barHeight });
-      if (metrics.labels && until - from > 30) {
-        parts.texts.push({
-          x: (from + until) / 2,
-          y: top - 4,
-          text: translate('terminating'),
-          ink: 'muted',
-          size: 9,
-          mono: true,
-          anchor: 'middle',
-        });
-      }
     }
-    if (!metrics.labels) continue;
-    addBarWords(
-      parts,
-      bar,
-      { index, x: Math.max(left, 0) + 5, width, top, height: metrics.barHeight },
-      taken,
-      translate,
-    );
   }
-}
-
-interface Span {
-  readonly from: number;
-  readonly to: number;
-}
-
-function addBarWords(
-  parts: SceneParts,
-  bar: BarInfo,
-  place: { index: number; x: number; width: number; top: number; height: number },
-  taken: readonly Span[],
-  translate: Translate,
-): void {
-  const span = { from: place.x, to: place.x + 8 * 6 };
-  if (place.width > 56 && !taken.some((other) => overlaps(other, span))) {
-    parts.texts.push({ x: place.x, y: place.top - 4, text: shortUid(bar.uid), ink: 'faint', size: 9, mono: true });
-  }
-  if (place.index === 0 || place.width < 24) return;
-  const words = bar.began === 'in-gap' ? translate('↻ recreated, within the gap') : translate('↻ recreated');
-  if (place.width > 60)
-    parts.texts.push({ x: place.x - 2, y: place.top + place.height + 13, text: words, ink: 'text', size: 10 });
-}
-
-/** The first part of a UID: enough for a person to tell two apart; the whole one is in the details. */
-export function shortUid(uid: string): string {
-  return uid.slice(0, 8);
 }
 
 function hasMatch(lane: StoredLane, matched: Uint8Array): boolean {
@@ -217,84 +145,6 @@ function addCells({ parts, scale }: LaneContext, cells: readonly Cell[], y: numb
 /** From this kind on, a cluster shows its glyph too. */
 const SPEAKING = kindCode('spec');
 
-/** Generation numbers below the marks that raised it, as far as they fit. */
-function addGenerations(
-  { store, parts, scale }: LaneContext,
-  cells: readonly Cell[],
-  y: number,
-  taken: readonly Span[],
-): void {
-  let end = Number.NEGATIVE_INFINITY;
-  for (const cell of cells) {
-    const text = store.text(store.marks.label.at(cell.mark));
-    if (text === '' || text.length > 12 || cell.x < 0 || cell.x > scale.width) continue;
-    const half = (text.length * CHARACTER_PX) / 2;
-    if (cell.x - half < end + 4 || taken.some((other) => overlaps(other, { from: cell.x - half, to: cell.x + half }))) {
-      continue;
-    }
-    end = cell.x + half;
-    parts.texts.push({ x: cell.x, y, text, ink: 'spec', size: 9, anchor: 'middle' });
-  }
-}
-
-/** The words of a refused write beside its mark, where nothing follows it closely; gives the places that are taken. */
-function addRefusals({ store, parts }: LaneContext, cells: readonly Cell[], y: number, taken: readonly Span[]): Span[] {
-  const spans = spansOf(cells);
-  for (const [index, cell] of cells.entries()) {
-    const text = store.text(store.marks.label.at(cell.mark));
-    if (text === '' || cell.count > 1) continue;
-    const span = { from: cell.x + 11, to: cell.x + 11 + text.length * CHARACTER_PX };
-    const next = cells[index + 1];
-    if ((next !== undefined && next.x < span.to + 6) || taken.some((other) => overlaps(other, span))) continue;
-    parts.texts.push({ x: span.from, y, text, ink: MARK_KINDS[cell.kind] ?? 'text', size: 10 });
-    spans.push(span);
-  }
-  return spans;
-}
-
-/** The places that marks take. */
-function spansOf(cells: readonly Cell[]): Span[] {
-  return cells.map((cell) => ({ from: cell.first - 7, to: cell.last + 7 }));
-}
-
-function overlaps(a: Span, b: Span): boolean {
-  return a.from < b.to && b.from < a.to;
-}
-
-/**
- * Words of findings; gives the places that they take above the bar. Where marks stand above the bar, they go below it and
- * are added to `below`.
- */
-function addAnnotationWords(
-  { scale, parts, annotationDim }: LaneContext,
-  lane: StoredLane,
-  y: number,
-  metrics: LaneMetrics,
-  marks: readonly Span[],
-  below: Span[],
-): Span[] {
-  const taken: Span[] = [];
-  for (const annotation of lane.annotations) {
-    const from = xOf(scale, annotation.from);
-    const to = xOf(scale, annotation.to);
-    if (to < 0 || from > scale.width || annotationDim(annotation)) continue;
-    const stretch = annotation.glyph === undefined;
-    const width = annotation.text.length * CHARACTER_PX;
-    const beside = to + 12 + width > scale.width && to > width + 12 ? to - 12 - width : to + 12;
-    const anchorX = stretch ? Math.max(0, Math.min(scale.width - width, (from + to - width) / 2)) : beside;
-    const span = { from: anchorX, to: anchorX + width };
-    const lowered = !stretch && marks.some((other) => overlaps(other, span));
-    const others = lowered ? below : taken;
-    if (others.some((other) => overlaps(other, span))) continue;
-    others.push(span);
-    const ink = annotation.glyph ?? (annotation.id.includes('conflict') ? 'conflict' : annotation.severity);
-    const line = lowered ? metrics.barTop + metrics.barHeight + 13 : metrics.barTop - 4;
-    const baseline = y + (stretch ? 2 : line);
-    parts.texts.push({ x: anchorX, y: baseline, text: annotation.text, ink, size: 10 });
-  }
-  return taken;
-}
-
 function addAnnotationGlyphs(
   { scale, parts, annotationDim }: LaneContext,
   lane: StoredLane,
@@ -307,11 +157,6 @@ function addAnnotationGlyphs(
     if (glyph === undefined || x < -8 || x > scale.width + 8) continue;
     parts.glyphs.push({ kind: glyph, x, y: glyphY(y, metrics, glyph), dim: annotationDim(annotation) });
   }
-}
-
-/** The height at which the glyph of a finding stands. */
-export function glyphY(y: number, metrics: LaneMetrics, glyph: MarkKind): number {
-  return glyph === 'finding' ? y + metrics.above : y + metrics.onBar;
 }
 
 function addArcs({ scale, parts }: LaneContext, lane: StoredLane, y: number, metrics: LaneMetrics): void {

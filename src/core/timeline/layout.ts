@@ -14,12 +14,17 @@ export type Sort = (typeof SORTS)[number];
 export interface LayoutOptions {
   readonly sort: Sort;
   readonly collapsed: ReadonlySet<string>;
-  /** Groups of normal noise that the person opened; left out: noise is not folded at all. */
+  /** Groups whose folded lanes the person opened; left out: nothing is folded unasked. */
   readonly opened?: ReadonlySet<string>;
+  /** Whether the person asks for lanes by kind or name: then only noise is folded unasked. */
+  readonly asked?: boolean;
   readonly compact: boolean;
 }
 
-/** One row: the head of a group, or a lane. `y` is from the top of all rows. */
+/** Why lanes are folded unasked: noise by the nature of their resource, or lanes that nobody watches and nothing happened on. */
+export type Folded = 'noise' | 'unwatched';
+
+/** One row: the head of a group, a lane, or how many more lanes of a group are folded. `y` is from the top of all rows. */
 export type Row =
   | {
       readonly type: 'group';
@@ -28,10 +33,17 @@ export type Row =
       readonly height: number;
       readonly count: number;
       readonly collapsed: boolean;
-      /** Folded because it is noise that is normal and that nobody watches, not because somebody asked. */
-      readonly noise: boolean;
+      /** Why the whole group is folded although nobody asked. */
+      readonly folded?: Folded;
     }
-  | { readonly type: 'lane'; readonly lane: number; readonly y: number; readonly height: number };
+  | { readonly type: 'lane'; readonly lane: number; readonly y: number; readonly height: number }
+  | {
+      readonly type: 'more';
+      readonly group: number;
+      readonly y: number;
+      readonly height: number;
+      readonly count: number;
+    };
 
 /** All rows from top to bottom. */
 export interface Layout {
@@ -45,9 +57,53 @@ export interface Layout {
 
 /**
  * Lays out the lanes that the filter shows, grouped by cluster and resource, groups and lanes in a fixed order. Groups that
- * somebody watches come first; those known from others' requests alone, such as a sandbox's feed, come after them.
+ * somebody watches come first; those known from others' requests alone, such as a sandbox's feed, come after them. Of these,
+ * lanes on which nothing happened but what is normal are folded while something is watched, and their number is said.
  */
 export function layOut(store: TimelineStore, match: FilterMatch, options: LayoutOptions): Layout {
+  const { byGroup, watched, hidden } = grouped(store, match);
+  const order = Array.from(byGroup.keys()).sort(
+    (a, b) =>
+      Number(watched.has(b)) - Number(watched.has(a)) || compareTexts(labelOf(store, a), labelOf(store, b)) || a - b,
+  );
+  const laneHeight = options.compact ? COMPACT_LANE_HEIGHT : LANE_HEIGHT;
+  const compare = comparison(store, options.sort);
+  const rows: Row[] = [];
+  const rowOfLane = new Map<number, number>();
+  let y = 0;
+  for (const group of order) {
+    const lanes = byGroup.get(group) ?? [];
+    const key = store.groups[group]?.key ?? '';
+    const closed = options.opened?.has(key) === false;
+    const noise = closed && !watched.has(group) && isNoise(store, group);
+    const shown =
+      closed && !noise && options.asked !== true && watched.size > 0
+        ? lanes.filter((lane) => store.lanes[lane]?.isIncidental === false)
+        : lanes;
+    const folded: Folded | undefined = noise ? 'noise' : shown.length === 0 ? 'unwatched' : undefined;
+    const collapsed = folded !== undefined || options.collapsed.has(key);
+    const why = folded === undefined ? {} : { folded };
+    rows.push({ type: 'group', group, y, height: GROUP_HEIGHT, count: lanes.length, collapsed, ...why });
+    y += GROUP_HEIGHT;
+    if (collapsed) continue;
+    for (const lane of shown.sort(compare)) {
+      rowOfLane.set(lane, rows.length);
+      rows.push({ type: 'lane', lane, y, height: laneHeight });
+      y += laneHeight;
+    }
+    const count = lanes.length - shown.length;
+    if (count === 0) continue;
+    rows.push({ type: 'more', group, y, height: GROUP_HEIGHT, count });
+    y += GROUP_HEIGHT;
+  }
+  return { rows, height: y, rowOfLane, hidden };
+}
+
+/** The lanes that the filter shows by group, the groups that somebody watches, and how many lanes the filter leaves out. */
+function grouped(
+  store: TimelineStore,
+  match: FilterMatch,
+): { readonly byGroup: Map<number, number[]>; readonly watched: Set<number>; readonly hidden: number } {
   const byGroup = new Map<number, number[]>();
   const watched = new Set<number>();
   let hidden = 0;
@@ -61,30 +117,7 @@ export function layOut(store: TimelineStore, match: FilterMatch, options: Layout
     if (lanes === undefined) byGroup.set(lane.info.group, [index]);
     else lanes.push(index);
   });
-  const order = Array.from(byGroup.keys()).sort(
-    (a, b) =>
-      Number(watched.has(b)) - Number(watched.has(a)) || compareTexts(labelOf(store, a), labelOf(store, b)) || a - b,
-  );
-  const laneHeight = options.compact ? COMPACT_LANE_HEIGHT : LANE_HEIGHT;
-  const rows: Row[] = [];
-  const rowOfLane = new Map<number, number>();
-  let y = 0;
-  for (const group of order) {
-    const lanes = byGroup.get(group) ?? [];
-    const key = store.groups[group]?.key ?? '';
-    const noise = options.opened?.has(key) === false && !watched.has(group) && isNoise(store, group);
-    const collapsed = noise || options.collapsed.has(key);
-    rows.push({ type: 'group', group, y, height: GROUP_HEIGHT, count: lanes.length, collapsed, noise });
-    y += GROUP_HEIGHT;
-    if (collapsed) continue;
-    lanes.sort(comparison(store, options.sort));
-    for (const lane of lanes) {
-      rowOfLane.set(lane, rows.length);
-      rows.push({ type: 'lane', lane, y, height: laneHeight });
-      y += laneHeight;
-    }
-  }
-  return { rows, height: y, rowOfLane, hidden };
+  return { byGroup, watched, hidden };
 }
 
 /** The indices of the rows that a window shows: [first, end). */

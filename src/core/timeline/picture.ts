@@ -1,7 +1,6 @@
 import { dateText, durationText, ticksOf } from './axis.ts';
-import { shortUid } from './laneScene.ts';
 import { LANE_HEIGHT } from './layout.ts';
-import type { LaneInfo } from './model.ts';
+import { foldedWords, groupTitle, laneSubtitle, moreWords } from './rowWords.ts';
 import { sceneOf, type SceneInput } from './scene.ts';
 import type { Scene, SceneText } from './sceneTypes.ts';
 import type { TimelineStore } from './store.ts';
@@ -23,23 +22,10 @@ const HEADER_PX = 52;
 const FOOTER_PX = 22;
 const MAX_HEIGHT_PX = 6000;
 
-/** What stands below the name of a lane. */
-export function laneSubtitle(lane: LaneInfo, translate: Translate): string {
-  const last = lane.bars.at(-1);
-  const what =
-    lane.remark ??
-    (lane.bars.length > 1
-      ? translate('{0} incarnations', lane.bars.length)
-      : last === undefined
-        ? ''
-        : shortUid(last.uid));
-  return [lane.namespace, what].filter((part) => part !== '').join(' · ');
-}
-
 /** The whole of the lanes, not only what is scrolled into view, as one picture. Pure. */
 export function pictureOf(input: Omit<SceneInput, 'top' | 'height'>, labelWidth: number): Picture {
   const height = Math.min(MAX_HEIGHT_PX, Math.max(LANE_HEIGHT, input.layout.height));
-  const scene = sceneOf({ ...input, top: 0, height });
+  const scene = sceneOf({ ...input, top: 0, height, namesWidth: labelWidth });
   const { scale, timeZoneOffsetMin, translate } = input;
   const texts: SceneText[] = [
     { x: 12, y: 22, text: translate('Kubernetes object versions'), ink: 'text', size: 12, bold: true },
@@ -80,11 +66,13 @@ function addLabel(
     texts.push({
       x: 8,
       y: y + 17,
-      text: `${row.collapsed ? '▸' : '▾'} ${groupTitle(label)}`,
+      text: `${row.collapsed ? '▸' : '▾'} ${groupTitle(label)}${foldedWords(row, translate)}`,
       ink: 'muted',
       size: 10,
       bold: true,
     });
+  } else if (row?.type === 'more') {
+    texts.push({ x: 28, y: y + 17, text: moreWords(row.count, translate), ink: 'muted', size: 10 });
   } else if (row?.type === 'lane') {
     const lane = store.lanes[row.lane]?.info;
     if (lane === undefined) return;
@@ -94,12 +82,6 @@ function addLabel(
       texts.push({ x: 28, y: y + 43, text: subtitle, ink: lane.remark === undefined ? 'muted' : 'warning', size: 10 });
     }
   }
-}
-
-/** The title of a group: capitals, but a version in brackets as it is. */
-export function groupTitle(label: string): string {
-  const bracket = label.indexOf(' (');
-  return bracket < 0 ? label.toUpperCase() : label.slice(0, bracket).toUpperCase() + label.slice(bracket);
 }
 
 function clipped(text: string, length: number): string {

@@ -1,9 +1,13 @@
 import { ticksOf } from './axis.ts';
 import { cellsOf } from './cells.ts';
 import type { FilterMatch } from './filterMatch.ts';
-import { addLane, glyphY, laneMetrics, type SceneParts } from './laneScene.ts';
+import { estimateWidth, LabelLine, type Measure, type Span } from './labels.ts';
+import type { GapWords } from './laneLabels.ts';
+import { glyphY, laneMetrics } from './laneMetrics.ts';
+import { addLane, type SceneParts } from './laneScene.ts';
 import { rowsInView, type Layout, type Row } from './layout.ts';
 import { MARK_KINDS, type AnnotationInfo, type GapInfo } from './model.ts';
+import { foldedWords, groupTitle } from './rowWords.ts';
 import { xOf, type TimeScale } from './scale.ts';
 import type { Scene, SceneRow } from './sceneTypes.ts';
 import type { TimelineStore } from './store.ts';
@@ -21,6 +25,10 @@ export interface SceneInput {
   readonly height: number;
   readonly timeZoneOffsetMin: number;
   readonly translate: Translate;
+  /** How wide words are drawn; left out: an estimate. */
+  readonly measure?: Measure;
+  /** How wide the column of names is: titles of groups reach from there into the lanes. */
+  readonly namesWidth?: number;
   /** Until when living incarnations are drawn. */
   readonly now: number;
 }
@@ -35,7 +43,7 @@ export function sceneOf(input: SceneInput): Scene {
   const { first, end } = rowsInView(layout, top, height);
   const rows: SceneRow[] = [];
   const context = { ...input, matched: input.match.marks, parts };
-  addGaps(input, first, end, parts);
+  const gapWords = addGaps(input, first, end, parts);
   for (let index = first; index < end; index += 1) {
     const row = layout.rows[index];
     if (row === undefined) continue;
@@ -43,51 +51,86 @@ export function sceneOf(input: SceneInput): Scene {
     rows.push({ type: row.type, index, y, height: row.height });
     if (row.type === 'lane') {
       const lane = input.store.lanes[row.lane];
-      if (lane !== undefined) addLane(context, lane, y, row.height);
-    } else if (row.collapsed) addSummary(input, row, y, parts);
+      if (lane !== undefined) addLane(context, lane, y, row.height, gapWords.get(index));
+    } else if (row.type === 'group' && row.collapsed) addSummary(input, row, y, parts);
   }
   addOrigins(input, first, end, parts);
   const gridX = ticksOf(scale, input.timeZoneOffsetMin).map((tick) => tick.x);
   return { width: scale.width, height, rows, gridX, ...parts };
 }
 
-/** Gaps over the lanes that they concern; neighbours are one rectangle. */
-function addGaps(
-  { store, layout, scale, top, height }: SceneInput,
-  first: number,
-  end: number,
-  parts: SceneParts,
-): void {
+/**
+ * Gaps over the lanes that they concern; neighbours are one rectangle. The words stand in the head of the group, where there
+ * is room; those of gaps without a head in view are given back, for the first lane of each.
+ */
+function addGaps(input: SceneInput, first: number, end: number, parts: SceneParts): Map<number, GapWords[]> {
+  const { store, layout, scale, top, height, measure = estimateWidth } = input;
+  const words = new Map<number, GapWords[]>();
+  const heads = new Map<number, LabelLine>();
   for (const gap of store.gaps) {
     const x = Math.max(-4, xOf(scale, gap.from));
     const right = Math.min(scale.width + 4, xOf(scale, gap.to ?? Math.max(gap.from, store.lastAt)));
     if (right < 0 || x > scale.width) continue;
     const width = Math.max(2, right - x);
-    let start: number | undefined;
-    let bottom = 0;
-    let headed = false;
-    const close = (): void => {
-      if (start === undefined) return;
-      const low = Math.min(height, bottom);
-      parts.hatches.push({ kind: 'gap', x, y: start, width, height: low - start });
-      // In the head of the group there is room for words; without one they stand at the foot.
-      const textX = Math.max(3, Math.min(x + width, scale.width - gap.text.length * 5) + 4);
-      const textY = headed ? start + 16 : low - 5;
-      if (low - start > 20) parts.texts.push({ x: textX, y: textY, text: gap.text, ink: 'muted', size: 9 });
-      start = undefined;
-    };
-    for (let index = first; index < end; index += 1) {
-      const row = layout.rows[index];
-      if (row === undefined || !gapConcerns(store, gap, row)) {
-        close();
-        continue;
-      }
-      if (start === undefined) headed = row.type === 'group' && row.y >= top;
-      start ??= Math.max(0, row.y - top);
-      bottom = row.y - top + row.height;
+    for (const run of runsOf(layout.rows, first, end, (row) => gapConcerns(store, gap, row))) {
+      const y = Math.max(0, run.y - top);
+      const bottom = Math.min(height, run.bottom - top);
+      parts.hatches.push({ kind: 'gap', x, y, width, height: bottom - y });
+      const beginning = Math.max(3, x + 4);
+      const head = layout.rows[run.index];
+      if (head?.type === 'group' && run.y >= top) {
+        const line = heads.get(run.index) ?? new LabelLine(scale.width, titleSpans(input, head));
+        heads.set(run.index, line);
+        addHeadWords(parts, line, beginning, y + 16, gap.text, measure);
+      } else words.set(run.index, [...(words.get(run.index) ?? []), { x: beginning, text: gap.text }]);
     }
-    close();
   }
+  return words;
+}
+
+/** What the title of a group takes of the lanes. */
+function titleSpans(
+  { store, namesWidth, translate, measure = estimateWidth }: SceneInput,
+  row: Row & { type: 'group' },
+): Span[] {
+  if (namesWidth === undefined) return [];
+  const title = `${groupTitle(store.groups[row.group]?.label ?? '')} ${row.count}${foldedWords(row, translate)}`;
+  return [{ from: 0, to: measure(title, TITLE_PX, false) * BOLD + TITLE_INDENT_PX - namesWidth }];
+}
+
+/** The size of titles; how much wider than plain words they are in bold and spaced; what stands before and after them. */
+const TITLE_PX = 11;
+const BOLD = 1.15;
+const TITLE_INDENT_PX = 40;
+const GAP_TEXT = { ink: 'muted', size: 9 } as const;
+
+function addHeadWords(parts: SceneParts, line: LabelLine, x: number, y: number, text: string, measure: Measure): void {
+  const widthOf = (words: string): number => measure(words, GAP_TEXT.size, false);
+  const placed =
+    line.whole(text, widthOf(text), { x, side: 'right' }) ??
+    line.whole(text, widthOf(text), { x: x - 8, side: 'left' }) ??
+    line.shortened(text, widthOf, { x, side: 'right' });
+  if (placed !== undefined) parts.texts.push({ x: placed.from, y, text: placed.text, ...GAP_TEXT });
+}
+
+/** Neighbouring rows that are alike: the index of the first, and where the run begins and ends. */
+function runsOf(
+  rows: readonly Row[],
+  first: number,
+  end: number,
+  belongs: (row: Row) => boolean,
+): { readonly index: number; readonly y: number; bottom: number }[] {
+  const runs: { index: number; y: number; bottom: number }[] = [];
+  let open: { index: number; y: number; bottom: number } | undefined;
+  for (let index = first; index < end; index += 1) {
+    const row = rows[index];
+    if (row === undefined || !belongs(row)) open = undefined;
+    else if (open === undefined) {
+      open = { index, y: row.y, bottom: row.y + row.height };
+      runs.push(open);
+    } else open.bottom = row.y + row.height;
+  }
+  return runs;
 }
 
 /** Whether a gap is about a row. The head of a group belongs to its lanes where the whole resource was unseen. */
@@ -96,6 +139,7 @@ export function gapConcerns(store: TimelineStore, gap: GapInfo, row: Row): boole
   const group = store.groups[row.type === 'lane' ? (lane?.group ?? -1) : row.group];
   if (group === undefined || group.cluster !== gap.cluster) return false;
   if (group.apiGroup !== gap.scope.group || group.resource !== gap.scope.resource) return false;
+  if (row.type === 'more') return false;
   if (lane === undefined) return gap.scope.namespace === undefined && gap.scope.name === undefined;
   return (
     (gap.scope.namespace === undefined || gap.scope.namespace === lane.namespace) &&

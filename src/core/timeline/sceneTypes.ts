@@ -74,7 +74,7 @@ export interface SceneText {
 
 /** The part of a row that is drawn. */
 export interface SceneRow {
-  readonly type: 'group' | 'lane';
+  readonly type: 'group' | 'lane' | 'more';
   readonly index: number;
   readonly y: number;
   readonly height: number;

@@ -1,3 +1,4 @@
+import { isAboveBar } from './cells.ts';
 import { Density } from './density.ts';
 import { MarkTable } from './columns.ts';
 import { StoredLane } from './storedLane.ts';
@@ -30,7 +31,7 @@ export class TimelineStore {
   firstAt = Number.POSITIVE_INFINITY;
   lastAt = Number.NEGATIVE_INFINITY;
   lastSeq = 0;
-  /** Grows when lanes come or change their order by findings or by being watched: what was laid out is out of date. */
+  /** Grows when lanes come, change their order by findings, or begin or cease to be folded: what was laid out is out of date. */
   layoutVersion = 0;
   /** Grows with each change of a lane or of a finding. */
   lanesVersion = 0;
@@ -75,8 +76,10 @@ export class TimelineStore {
     this.lanesVersion += 1;
     for (const bar of info.bars) this.firstAt = Math.min(this.firstAt, bar.from);
     if (known !== undefined) {
-      if (known.info.findings !== info.findings || known.info.watched !== info.watched) this.layoutVersion += 1;
+      const before = known.isIncidental;
+      const moved = known.info.findings !== info.findings || known.info.watched !== info.watched;
       known.info = info;
+      if (moved || known.isIncidental !== before) this.layoutVersion += 1;
       return;
     }
     this.layoutVersion += 1;
@@ -106,6 +109,7 @@ export class TimelineStore {
         outcome: outcome[index] ?? 0,
       });
       stored.count += 1;
+      if (isAboveBar(kind[index] ?? 0)) this.addAlarm(stored);
       if (time > stored.lastAt) stored.lastAt = time;
       if (time < this.firstAt) this.firstAt = time;
       if (time > this.lastAt) this.lastAt = time;
@@ -114,6 +118,11 @@ export class TimelineStore {
     if (this.marks.length - first >= MANY) this.shareOut(first);
     else for (let mark = first; mark < this.marks.length; mark += 1) this.lanes[this.marks.lane.at(mark)]?.add(mark);
     return rejected;
+  }
+
+  private addAlarm(lane: StoredLane): void {
+    if (lane.isIncidental) this.layoutVersion += 1;
+    lane.alarms += 1;
   }
 
   /** Gives each lane its part of one list of the marks from `first` on, sorted by lane (a counting sort). */
@@ -179,8 +188,14 @@ export class TimelineStore {
     if (from.gaps !== undefined) this.gaps = from.gaps;
     if (from.notes !== undefined) this.notes = from.notes;
     if (from.annotations === undefined) return;
-    for (const lane of this.lanes) if (lane.annotations.length > 0) lane.annotations = [];
+    const before = new Set(this.annotations.map(({ lane }) => lane));
+    for (const lane of before) {
+      const stored = this.lanes[lane];
+      if (stored !== undefined) stored.annotations = [];
+    }
     for (const annotation of from.annotations) this.lanes[annotation.lane]?.annotations.push(annotation);
+    const after = new Set(from.annotations.map(({ lane }) => lane));
+    if (before.size !== after.size || [...after].some((lane) => !before.has(lane))) this.layoutVersion += 1;
     this.annotations = from.annotations;
     this.lanesVersion += 1;
   }

@@ -24,6 +24,8 @@ export class StoredLane {
   readonly lags: { readonly from: number; readonly to: number }[] = [];
   annotations: AnnotationInfo[] = [];
   count = 0;
+  /** How many of its marks are refusals and worse. */
+  alarms = 0;
   lastAt = 0;
   private readonly table: MarkTable;
   /** Marks that are not in order yet: a part of a list shared by all lanes, and those that came later. */
@@ -36,6 +38,18 @@ export class StoredLane {
   constructor(info: LaneInfo, table: MarkTable) {
     this.info = info;
     this.table = table;
+  }
+
+  /** Whether nobody watches it and nothing happened on it that is worth a look: nothing refused, recreated or found. */
+  get isIncidental(): boolean {
+    const { info } = this;
+    return (
+      info.watched !== true &&
+      info.findings === 0 &&
+      this.alarms === 0 &&
+      info.bars.length < 2 &&
+      this.annotations.length === 0
+    );
   }
 
   /** The marks by kind, each kind in order of time. */

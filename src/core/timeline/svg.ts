@@ -91,7 +91,7 @@ export function arcPath(arc: SceneArc): string {
     const middle = (y1 + y2) / 2;
     return `M${n(x1)} ${n(y1)}C${n(x1)} ${n(middle)} ${n(x2)} ${n(middle)} ${n(x2)} ${n(y2)}`;
   }
-  const peak = Math.min(y1, y2) - (arc.kind === 'read' ? 8 : 0);
+  const peak = Math.min(y1, y2) - (arc.kind === 'read' ? 5 : 0);
   return `M${n(x1)} ${n(y1)}C${n(x1)} ${n(peak)} ${n((x1 + x2) / 2)} ${n(peak)} ${n(x2)} ${n(y2)}`;
 }
 

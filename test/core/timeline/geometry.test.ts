@@ -5,7 +5,7 @@ import { cellsOf } from '../../../src/core/timeline/cells.ts';
 import { Density } from '../../../src/core/timeline/density.ts';
 import { matchFilter } from '../../../src/core/timeline/filterMatch.ts';
 import { hitTest } from '../../../src/core/timeline/hitTest.ts';
-import { laneMetrics } from '../../../src/core/timeline/laneScene.ts';
+import { laneMetrics } from '../../../src/core/timeline/laneMetrics.ts';
 import { layOut, rowAt, rowsInView } from '../../../src/core/timeline/layout.ts';
 import { kindCode, MARK_KINDS } from '../../../src/core/timeline/model.ts';
 import { laneBeside, markOfEvent, nearestInTime, neighbour, outermost } from '../../../src/core/timeline/navigate.ts';
@@ -26,6 +26,7 @@ import { TimelineStore } from '../../../src/core/timeline/store.ts';
 import { svgOf, type Palette } from '../../../src/core/timeline/svg.ts';
 import { tableRows } from '../../../src/core/timeline/tableRows.ts';
 import { english } from '../../../src/core/timeline/translate.ts';
+import { reduce } from '../../../src/core/reduce.ts';
 import { START } from '../../webview/scenario.ts';
 import { TraceBuilder } from '../traceBuilder.ts';
 import type { NewTraceEvent } from '../../../src/core/traceEvent.ts';
@@ -255,7 +256,7 @@ describe('layout', () => {
     const { store, match } = demoInput();
     const names = (sort: 'name' | 'activity' | 'findings' | 'recent'): string[] =>
       layOut(store, match, { ...PLAIN, sort }).rows.map((row) =>
-        row.type === 'group' ? `[${store.groups[row.group]?.resource}]` : (store.lanes[row.lane]?.info.name ?? ''),
+        row.type === 'lane' ? (store.lanes[row.lane]?.info.name ?? '') : `[${store.groups[row.group]?.resource}]`,
       );
     assert.deepEqual(names('name'), [
       '[bucketclaims]',
@@ -291,15 +292,77 @@ describe('layout', () => {
     const store = new TimelineStore(projected(events).projection.model());
     const folded = (opened: string[]): (string | undefined)[] =>
       layOut(store, matchFilter(store, { terms: [] }), { ...PLAIN, opened: new Set(opened) }).rows.flatMap((row) =>
-        row.type === 'group' && row.noise && row.collapsed ? [store.groups[row.group]?.cluster] : [],
+        row.type === 'group' && row.folded === 'noise' && row.collapsed ? [store.groups[row.group]?.cluster] : [],
       );
     assert.deepEqual(folded([]), ['fed']);
     assert.deepEqual(folded([store.groups[0]?.key ?? '']), []);
     const everything = layOut(store, matchFilter(store, { terms: [] }), PLAIN);
     assert.ok(
-      everything.rows.every((row) => row.type === 'lane' || !row.collapsed),
+      everything.rows.every((row) => row.type !== 'group' || !row.collapsed),
       'a picture has all lanes',
     );
+  });
+
+  it('lanes that nobody watches and nothing happened on are folded and counted; what happens on one brings it back', () => {
+    const seen = (resource: string, name: string, via: 'watch' | 'sandbox'): NewTraceEvent => ({
+      type: 'observed',
+      at: START,
+      via,
+      cluster: 'c',
+      name: { group: '', resource, namespace: 'n', name },
+      uid: `uid-${resource}-${name}`,
+      token: name,
+    });
+    const refused: NewTraceEvent = {
+      type: 'write',
+      at: START + 1,
+      via: 'sandbox',
+      cluster: 'c',
+      actor: { manager: 'm' },
+      verb: 'replace',
+      name: { group: '', resource: 'pods', namespace: 'n', name: 'b' },
+      outcome: 'version-conflict',
+      code: 409,
+    };
+    const events = numbered([
+      seen('configmaps', 'one', 'watch'),
+      seen('configmaps', 'two', 'sandbox'),
+      ...['a', 'b', 'c'].map((name) => seen('pods', name, 'sandbox')),
+      refused,
+    ]);
+    const { projection, history } = projected(events.slice(0, -1), [], 1);
+    const store = new TimelineStore(projection.model());
+    const rows = (options: Partial<Parameters<typeof layOut>[2]> = {}): string[] =>
+      layOut(store, matchFilter(store, { terms: [] }), { ...PLAIN, opened: new Set(), ...options }).rows.map((row) =>
+        row.type === 'lane'
+          ? (store.lanes[row.lane]?.info.name ?? '')
+          : `${row.type} ${store.groups[row.group]?.resource} ${row.count} ${row.type === 'group' ? (row.folded ?? '') : ''}`,
+      );
+    assert.deepEqual(rows(), ['group configmaps 2 ', 'one', 'more configmaps 1 ', 'group pods 3 unwatched']);
+    assert.deepEqual(rows({ opened: new Set([store.groups[1]?.key ?? '']) }).slice(3), [
+      'group pods 3 ',
+      'a',
+      'b',
+      'c',
+    ]);
+    assert.deepEqual(rows({ asked: true }).length, 7, 'whoever asks for a kind or a name gets it');
+    const before = store.layoutVersion;
+    const last = events.slice(-1);
+    for (const event of last) reduce(history, event);
+    projection.add(last, history);
+    store.apply(projection.takeDelta());
+    assert.ok(store.layoutVersion > before, 'the layout is out of date');
+    assert.deepEqual(rows().slice(3), ['group pods 3 ', 'b', 'more pods 2 ']);
+  });
+
+  it('where nothing is watched, as in a trace, nothing but noise is folded', () => {
+    const { store, match } = demoInput();
+    const unwatched: typeof store = Object.assign(Object.create(TimelineStore.prototype), store, {
+      lanes: store.lanes.map((lane) => Object.assign(lane, { info: { ...lane.info, watched: false } })),
+    });
+    const layout = layOut(unwatched, match, { ...PLAIN, opened: new Set() });
+    assert.ok(layout.rows.every((row) => row.type !== 'more' && (row.type !== 'group' || row.folded !== 'unwatched')));
+    assert.equal(layout.rows.filter((row) => row.type === 'lane').length, 5);
   });
 
   it('groups that somebody watches come before those known from the requests of others, also when that comes later', () => {
@@ -417,7 +480,7 @@ describe('hit test', () => {
         undefined,
       );
       for (const cell of cells.filter((one) => one.count === 1)) {
-        const hit = hitTest(store, layout, scale, undefined, { x: cell.x, y: row.y + metrics.onBar, top: 0 });
+        const hit = hitTest(input, { x: cell.x, y: row.y + metrics.onBar });
         if (hit?.type === 'annotation') continue;
         assert.equal(hit?.type, 'cell');
         assert.equal(hit?.type === 'cell' ? hit.cell.mark : -1, cell.mark);
@@ -428,12 +491,13 @@ describe('hit test', () => {
   });
 
   it('finds gaps, bars, heads of groups, and nothing below the rows', () => {
-    const { store, layout, scale } = demoInput();
+    const input = demoInput();
+    const { store, layout, scale } = input;
     const lane = store.lanes.findIndex(({ info }) => info.name === 'feature-flags');
     const row = layout.rows[layout.rowOfLane.get(lane) ?? -1];
     assert.ok(row);
     const at = (seconds: number, y: number): string | undefined =>
-      hitTest(store, layout, scale, undefined, { x: xOf(scale, START + seconds * 1000), y, top: 0 })?.type;
+      hitTest(input, { x: xOf(scale, START + seconds * 1000), y })?.type;
     assert.equal(at(168, row.y + 30), 'gap');
     assert.equal(at(80, row.y + 30), 'bar');
     assert.equal(at(80, 5), 'group');

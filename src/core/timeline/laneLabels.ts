@@ -1,0 +1,254 @@
+import type { Cell } from './cells.ts';
+import { estimateWidth, LabelLine, type Anchor, type Measure, type Placed, type Span } from './labels.ts';
+import type { LaneMetrics } from './laneMetrics.ts';
+import { MARK_KINDS, type AnnotationInfo, type BarInfo, type Severity } from './model.ts';
+import { xOf, type TimeScale } from './scale.ts';
+import type { SceneText } from './sceneTypes.ts';
+import type { TimelineStore } from './store.ts';
+import type { StoredLane } from './storedLane.ts';
+import type { Translate } from './translate.ts';
+
+/** Words of a lane; `y` of the text is from the top of the lane. */
+export interface LaneLabel extends Span {
+  readonly text: SceneText;
+  /** The finding that the words are about. */
+  readonly annotation?: AnnotationInfo;
+}
+
+/** Words about a gap that begin at a pixel. */
+export interface GapWords {
+  readonly x: number;
+  readonly text: string;
+}
+
+/** What the labels of one lane are made from. */
+export interface LabelInput {
+  readonly store: TimelineStore;
+  readonly scale: TimeScale;
+  readonly translate: Translate;
+  /** How wide words are drawn; left out: an estimate. */
+  readonly measure?: Measure | undefined;
+  /** Until when an incarnation that has not ended is drawn. */
+  readonly now: number;
+  readonly annotationDim: (annotation: AnnotationInfo) => boolean;
+}
+
+/** Half of the widest glyph, and the room beside it. */
+const GLYPH_PX = 8;
+const BESIDE_PX = 11;
+/** A bar narrower than this has no room for its UID. */
+const MIN_BAR_PX = 56;
+const LONGEST_GENERATION = 12;
+/** More findings of one lane than this are not tried: there is no room for their words. */
+const MAX_ANNOTATIONS = 60;
+const RANKS: Readonly<Record<Severity, number>> = { error: 0, warning: 1, info: 2 };
+
+/**
+ * All words of one lane, on three lines: above its refusals, beside them, and below the bar. Findings come first, the
+ * gravest of them foremost, then refusals, what happened to the incarnations, generations, and gaps. Words that do not fit
+ * whole anywhere are cut, and left out where too little would remain; nothing ever overlaps. What they are about is drawn
+ * all the same, and says them when it is pointed at.
+ */
+export function laneLabels(
+  input: LabelInput,
+  lane: StoredLane,
+  metrics: LaneMetrics,
+  cells: { readonly above: readonly Cell[]; readonly onBar: readonly Cell[] },
+  gaps: readonly GapWords[] = [],
+): LaneLabel[] {
+  if (!metrics.labels) return [];
+  const labels = new LaneLabels(input, metrics, obstaclesOf(input, lane, cells.above));
+  const { scale, annotationDim } = input;
+  const annotations = lane.annotations
+    .filter((one) => xOf(scale, one.to) >= 0 && xOf(scale, one.from) <= scale.width && !annotationDim(one))
+    .sort((a, b) => RANKS[a.severity] - RANKS[b.severity])
+    .slice(0, MAX_ANNOTATIONS);
+  for (const annotation of annotations) labels.addAnnotation(annotation);
+  for (const cell of cells.above) labels.addRefusal(cell);
+  labels.addRecreations(lane.info.bars);
+  for (const bar of lane.info.bars) labels.addBar(bar);
+  for (const cell of cells.onBar) labels.addGeneration(cell);
+  for (const gap of gaps) labels.addGap(gap);
+  return labels.all;
+}
+
+/** What stands on the line of the refusals besides words. */
+function obstaclesOf({ scale }: LabelInput, lane: StoredLane, above: readonly Cell[]): Span[] {
+  const spans = above.map((cell) => ({ from: cell.first - GLYPH_PX, to: cell.last + GLYPH_PX }));
+  for (const { glyph, to } of lane.annotations) {
+    const x = xOf(scale, to);
+    if (glyph === 'finding' && x > -GLYPH_PX && x < scale.width + GLYPH_PX)
+      spans.push({ from: x - GLYPH_PX, to: x + GLYPH_PX });
+  }
+  return spans;
+}
+
+type LineName = 'top' | 'beside' | 'below';
+type Look = Pick<SceneText, 'ink' | 'size' | 'mono'>;
+
+class LaneLabels {
+  readonly all: LaneLabel[] = [];
+  private readonly input: LabelInput;
+  private readonly lines: Readonly<Record<LineName, LabelLine>>;
+  private readonly baselines: Readonly<Record<LineName, number>>;
+
+  constructor(input: LabelInput, metrics: LaneMetrics, obstacles: readonly Span[]) {
+    const { width } = input.scale;
+    this.input = input;
+    this.lines = {
+      top: new LabelLine(width),
+      beside: new LabelLine(width, obstacles),
+      below: new LabelLine(width),
+    };
+    this.baselines = { top: metrics.topLine, beside: metrics.besideLine, below: metrics.belowLine };
+  }
+
+  addAnnotation(annotation: AnnotationInfo): void {
+    const { scale } = this.input;
+    const from = xOf(scale, annotation.from);
+    const to = xOf(scale, annotation.to);
+    const ink = annotation.glyph ?? (annotation.id.includes('conflict') ? 'conflict' : annotation.severity);
+    const look: Look = { ink, size: 10 };
+    const left = Math.max(0, from);
+    const sides: Anchor[] = [
+      { x: to + BESIDE_PX, side: 'right' },
+      { x: to - BESIDE_PX, side: 'left' },
+    ];
+    const around: Anchor[] = [
+      { x: (left + Math.min(scale.width, to)) / 2, side: 'around' },
+      { x: left, side: 'right' },
+    ];
+    const places: (readonly [LineName, Anchor])[] =
+      annotation.glyph === undefined
+        ? [...onLine('top', around), ...onLine('below', around)]
+        : [...onLine('beside', sides), ...onLine('top', sides), ...onLine('below', sides)];
+    this.put(annotation.text, look, places, annotation);
+  }
+
+  /** The words of a refused write beside its mark. */
+  addRefusal(cell: Cell): void {
+    const { store, scale } = this.input;
+    const text = store.text(store.marks.label.at(cell.mark));
+    if (text === '' || cell.count > 1 || cell.x < 0 || cell.x > scale.width) return;
+    const sides: Anchor[] = [
+      { x: cell.x + BESIDE_PX, side: 'right' },
+      { x: cell.x - BESIDE_PX, side: 'left' },
+    ];
+    this.put(text, { ink: MARK_KINDS[cell.kind] ?? 'text', size: 10 }, [
+      ...onLine('beside', sides),
+      ...onLine('top', sides),
+    ]);
+  }
+
+  /** That a name was taken over by another incarnation; recreations too close for words of their own are counted. */
+  addRecreations(bars: readonly BarInfo[]): void {
+    const { scale, translate } = this.input;
+    const look: Look = { ink: 'text', size: 10 };
+    const width = this.widthOf(translate('↻ recreated'), look);
+    let group: { readonly x: number; count: number; inGap: boolean } | undefined;
+    const close = (): void => {
+      if (group === undefined) return;
+      const { x, count, inGap } = group;
+      const anchors = onLine('below', [{ x, side: 'right' }]);
+      const words = translate('↻ recreated');
+      const all = inGap ? [translate('↻ recreated, within the gap'), words, '↻'] : [words, '↻'];
+      const wordings = count > 1 ? all.map((text) => `${text} ×${count}`) : all;
+      wordings.some((text) => this.putWhole(text, look, anchors));
+    };
+    for (const [index, bar] of bars.entries()) {
+      const x = xOf(scale, bar.from);
+      if (index === 0 || x < -width || x > scale.width) continue;
+      const start = Math.max(0, x + 2);
+      if (group !== undefined && start < group.x + width + 8) {
+        group.count += 1;
+        group.inGap &&= bar.began === 'in-gap';
+        continue;
+      }
+      close();
+      group = { x: start, count: 1, inGap: bar.began === 'in-gap' };
+    }
+    close();
+  }
+
+  /** The UID of a bar, and that it is being deleted. */
+  addBar(bar: BarInfo): void {
+    const { scale, now, translate } = this.input;
+    const left = xOf(scale, bar.from);
+    const right = Math.min(scale.width, xOf(scale, bar.to ?? Math.max(now, bar.from)));
+    if (right < 0 || left > scale.width) return;
+    if (bar.terminatingAt !== undefined) {
+      const from = Math.max(0, left, xOf(scale, bar.terminatingAt));
+      const text = translate('terminating');
+      const look: Look = { ink: 'muted', size: 9, mono: true };
+      if (right - from > this.widthOf(text, look) / 2)
+        this.putWhole(text, look, onLine('beside', [{ x: (from + right) / 2, side: 'around' }]));
+    }
+    const x = Math.max(left, 0) + 5;
+    if (right - Math.max(left, 0) > MIN_BAR_PX)
+      this.putWhole(shortUid(bar.uid), { ink: 'faint', size: 9, mono: true }, onLine('beside', [{ x, side: 'right' }]));
+  }
+
+  /** The generation below the mark that raised it. */
+  addGeneration(cell: Cell): void {
+    const { store, scale } = this.input;
+    const text = store.text(store.marks.label.at(cell.mark));
+    if (text === '' || text.length > LONGEST_GENERATION || cell.x < 0 || cell.x > scale.width) return;
+    this.putWhole(text, { ink: 'spec', size: 9 }, onLine('below', [{ x: cell.x, side: 'around' }]));
+  }
+
+  addGap({ x, text }: GapWords): void {
+    const look: Look = { ink: 'muted', size: 9 };
+    const anchor: Anchor = { x, side: 'right' };
+    this.put(text, look, [...onLine('below', [anchor]), ...onLine('top', [anchor])]);
+  }
+
+  private put(
+    text: string,
+    look: Look,
+    places: readonly (readonly [LineName, Anchor])[],
+    annotation?: AnnotationInfo,
+  ): void {
+    if (this.putWhole(text, look, places, annotation)) return;
+    const measure = (part: string): number => this.widthOf(part, look);
+    for (const [line, anchor] of places) {
+      const placed = this.lines[line].shortened(text, measure, anchor);
+      if (placed === undefined) continue;
+      this.keep(placed, line, look, annotation);
+      return;
+    }
+  }
+
+  private putWhole(
+    text: string,
+    look: Look,
+    places: readonly (readonly [LineName, Anchor])[],
+    annotation?: AnnotationInfo,
+  ): boolean {
+    const width = this.widthOf(text, look);
+    for (const [line, anchor] of places) {
+      const placed = this.lines[line].whole(text, width, anchor);
+      if (placed === undefined) continue;
+      this.keep(placed, line, look, annotation);
+      return true;
+    }
+    return false;
+  }
+
+  private keep({ text, from, to }: Placed, line: LineName, look: Look, annotation: AnnotationInfo | undefined): void {
+    const words: SceneText = { x: from, y: this.baselines[line], text, ...look };
+    this.all.push({ from, to, text: words, ...(annotation === undefined ? {} : { annotation }) });
+  }
+
+  private widthOf(text: string, { size, mono }: Look): number {
+    return (this.input.measure ?? estimateWidth)(text, size, mono === true);
+  }
+}
+
+function onLine(line: LineName, anchors: readonly Anchor[]): (readonly [LineName, Anchor])[] {
+  return anchors.map((anchor) => [line, anchor] as const);
+}
+
+/** The first part of a UID: enough for a person to tell two apart; the whole one is in the details. */
+export function shortUid(uid: string): string {
+  return uid.slice(0, 8);
+}
