@@ -8,6 +8,7 @@ import { hideSecrets } from '../core/secrets.ts';
 import type { Actor, NewTraceEvent } from '../core/traceEvent.ts';
 import { answerText, mediaTypeOf, type ApiAnswer, type ApiRequest } from './apiRequest.ts';
 import { bodyText } from './bodies.ts';
+import type { StreamLine } from './eventStream.ts';
 import { outcomeOf } from './feedOutcome.ts';
 import { managerOf } from './queryOptions.ts';
 import { metaString, type ApiState } from './state.ts';
@@ -99,9 +100,9 @@ export class Feed {
   }
 
   /** A watch gave its client an event. */
-  delivered(request: ApiRequest, line: string): void {
+  delivered(request: ApiRequest, line: StreamLine): void {
     if (!this.active) return;
-    const event = parseJson(line);
+    const event = parseJson(line.text);
     const object = isJsonObject(event) && isJsonObject(event['object']) ? event['object'] : {};
     const type = isJsonObject(event) ? event['type'] : '';
     if (type !== 'ADDED' && type !== 'MODIFIED' && type !== 'DELETED') return;

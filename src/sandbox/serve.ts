@@ -1,4 +1,5 @@
 import type { ApiRequest } from './apiRequest.ts';
+import { EventStream } from './eventStream.ts';
 import type { Feed } from './feed.ts';
 import { faultStatus, meets, mutateObject, type FaultMatch, type Faults, type FaultSubject } from './faults.ts';
 import type { Exchange } from './http.ts';
@@ -72,18 +73,17 @@ export class RequestServer {
 
   private open(exchange: Exchange, answer: WatchAnswer, subject: FaultSubject): void {
     const { request, response } = exchange;
-    response.writeHead(200, { 'content-type': answer.contentType, 'cache-control': 'no-cache, private' });
-    response.flushHeaders();
+    const stream = new EventStream(response, answer.contentType);
     const watch = new Watch(this.state, answer.watch, {
       write: (line) => {
-        response.write(line);
+        stream.write(line);
         this.feed.delivered(request, line);
       },
       end: () => {
-        response.end();
+        stream.end();
       },
       get backlog() {
-        return response.writableLength;
+        return stream.backlog;
       },
     });
     const open: OpenWatch = { watch, subject, cut: () => exchange.drop() };
@@ -92,7 +92,7 @@ export class RequestServer {
       watch.stop();
       this.watches.delete(open);
     });
-    watch.start(answer.from);
+    stream.start(() => watch.start(answer.from));
   }
 
   /** Cuts the connection of matching watches without an end; answers how many. */

@@ -1,4 +1,5 @@
 import type { JsonObject } from '../codec/json.ts';
+import { StreamLine } from './eventStream.ts';
 import type { Kind } from './kinds/kind.ts';
 import { printJson, type Output } from './negotiate.ts';
 import type { ListOptions } from './queryOptions.ts';
@@ -11,7 +12,7 @@ import { withToken, type Change } from './store.ts';
 
 /** Where a watch's lines go. */
 export interface WatchSink {
-  write(line: string): void;
+  write(line: StreamLine): void;
   /** Ends the stream cleanly. */
   end(): void;
   /** Bytes not yet taken by the client. */
@@ -144,8 +145,8 @@ export class Watch {
     const status = expired(
       `too old resource version: ${tokens.print(from)} (${tokens.print(compactedRevision)})`,
     ).status;
-    this.sink.write(`${printJson({ type: 'ERROR', object: status })}\n`);
-    this.finish();
+    this.sink.write(eventLine('ERROR', status));
+    this.stop();
     this.sink.end();
   }
 
@@ -172,10 +173,10 @@ export class Watch {
   }
 
   private send(type: string, object: JsonObject): void {
-    this.write(`${printJson({ type, object: this.transformed(object) })}\n`);
+    this.write(eventLine(type, this.transformed(object)));
   }
 
-  private write(line: string): void {
+  private write(line: StreamLine): void {
     this.sink.write(line);
     if (this.sink.backlog > MAX_BACKLOG) this.finish();
   }
@@ -199,7 +200,7 @@ export class Watch {
       as === 'PartialObjectMetadata' || as === 'PartialObjectMetadataList'
         ? { kind: 'PartialObjectMetadata', apiVersion: `meta.k8s.io/${metaVersion}`, metadata }
         : { kind: kind.kind, apiVersion: apiVersionOf(kind), metadata };
-    this.write(`${printJson({ type: 'BOOKMARK', object })}\n`);
+    this.write(eventLine('BOOKMARK', object));
     this.bookmarked = revision;
   }
 
@@ -236,10 +237,14 @@ export class Watch {
   }
 }
 
-/** Lines of one change, made once for all watches that send it alike. */
-const lines = new WeakMap<Change, Map<string, string>>();
+function eventLine(type: string, object: JsonObject): StreamLine {
+  return new StreamLine(`${printJson({ type, object })}\n`);
+}
 
-function changeLine(state: ApiState, change: Change, was: boolean, is: boolean, kind: Kind): string {
+/** Lines of one change, made once for all watches that send it alike. */
+const lines = new WeakMap<Change, Map<string, StreamLine>>();
+
+function changeLine(state: ApiState, change: Change, was: boolean, is: boolean, kind: Kind): StreamLine {
   const type = is ? (was ? 'MODIFIED' : 'ADDED') : 'DELETED';
   const id = `${type} ${kind.group}/${kind.version}`;
   let known = lines.get(change);
@@ -249,7 +254,7 @@ function changeLine(state: ApiState, change: Change, was: boolean, is: boolean, 
   }
   let line = known.get(id);
   if (line === undefined) {
-    line = `${printJson({ type, object: changeObject(state, change, is, kind) })}\n`;
+    line = eventLine(type, changeObject(state, change, is, kind));
     known.set(id, line);
   }
   return line;
