@@ -71,6 +71,34 @@ describe('fields that belong to others', () => {
     return (await texts('.monaco-workbench')) !== undefined;
   }
 
+  it('at the end of a line stands who owns the field and who changed it last', async () => {
+    await must('POST', base, { metadata: { name: 'blamed' }, data: { moved: 'a', kept: 'a' } }, 'maker');
+    const row = await until('the row', () => objectRow(api, 'blamed'));
+    await vscode.commands.executeCommand('objectVersions.openObject', row.node);
+    const document = await until(
+      'its document',
+      () =>
+        vscode.window.visibleTextEditors.find(({ document: one }) => one.uri.path.endsWith('/blamed.yaml'))?.document,
+    );
+    const hintAt = async (key: string): Promise<unknown> => {
+      const whole = new vscode.Range(0, 0, document.lineCount, 0);
+      const hints = await vscode.commands.executeCommand<vscode.InlayHint[]>(
+        'vscode.executeInlayHintProvider',
+        document.uri,
+        whole,
+      );
+      return hints.find(({ position }) => document.lineAt(position.line).text.trim().startsWith(key))?.label;
+    };
+    assert.match(String(await hintAt('kept:')), /^maker · as created .* by maker$/);
+    await must('PATCH', `${base}/blamed`, { data: { moved: 'b' } }, 'mover', 'application/merge-patch+json');
+    await until('the new text', () => document.getText().includes('moved: b') || undefined);
+    await until(
+      'who changed it',
+      async () => /^mover · changed .* by mover$/.test(String(await hintAt('moved:'))) || undefined,
+    );
+    assert.match(String(await hintAt('kept:')), /^maker · as created .* by maker$/);
+  });
+
   it('a field of another is taken over only where a person says so, and then by this very field', async () => {
     if (!(await hasKeyboard())) return;
     await applied('taken');
