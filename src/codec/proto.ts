@@ -23,16 +23,24 @@ export function isKubernetesProtobuf(bytes: Uint8Array): boolean {
 }
 
 /**
+ * Where the envelope stands: behind the magic bytes.
+ * @throws AppError `invalid-protobuf` where there are none
+ */
+export function afterMagic(bytes: Uint8Array): number {
+  if (!isKubernetesProtobuf(bytes)) throw protoError('it does not begin with k8s and a zero byte');
+  return MAGIC.length;
+}
+
+/**
  * Reads the envelope.
  * @throws AppError `invalid-protobuf`
  */
 export function readEnvelope(bytes: Uint8Array): ProtobufEnvelope {
-  if (!isKubernetesProtobuf(bytes)) throw protoError('it does not begin with k8s and a zero byte');
   let apiVersion = '';
   let kind = '';
   let contentType = '';
   let raw: Uint8Array = new Uint8Array();
-  for (const { id, value } of wireFields(bytes.subarray(MAGIC.length))) {
+  for (const { id, value } of wireFields(bytes.subarray(afterMagic(bytes)))) {
     if (typeof value === 'bigint') continue;
     if (id === 1) {
       for (const part of wireFields(value)) {

@@ -197,6 +197,7 @@ function scopeKey(cluster: string, scope: GapEvent['scope']): string {
 
 /** Whether an object of this name could not be seen for a while at some time before. */
 function wasInGap(history: HistoryRecord, event: ObservedEvent): boolean {
+  if (history.gapScopes.size === 0) return false;
   const { group, resource, namespace, name } = event.name;
   const wholes = [{}, { namespace }, { namespace, name }, { name }];
   return wholes.some((part) => history.gapScopes.has(scopeKey(event.cluster, { group, resource, ...part })));

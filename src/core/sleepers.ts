@@ -70,6 +70,9 @@ class HashIndex {
   private slots = new Int32Array(SMALLEST);
   private hashes = new Int32Array(SMALLEST);
   private used = 0;
+  /** A key is mostly looked for before it is added. */
+  private lastKey = '';
+  private lastHash = hash('');
 
   constructor(keyOf: (row: number) => string | undefined) {
     this.keyOf = keyOf;
@@ -77,7 +80,7 @@ class HashIndex {
 
   add(key: string, row: number): void {
     if ((this.used + 1) * 3 > this.slots.length * 2) this.grow();
-    this.put(hash(key), row + 1);
+    this.put(this.hashOf(key), row + 1);
   }
 
   find(key: string): number | undefined {
@@ -97,13 +100,21 @@ class HashIndex {
   }
 
   private slotOf(key: string): number | undefined {
-    const wanted = hash(key);
+    const wanted = this.hashOf(key);
     const mask = this.slots.length - 1;
     for (let slot = wanted & mask; ; slot = (slot + 1) & mask) {
       const value = this.slots[slot];
       if (value === FREE || value === undefined) return undefined;
       if (value !== TAKEN && this.hashes[slot] === wanted && this.keyOf(value - 1) === key) return slot;
     }
+  }
+
+  private hashOf(key: string): number {
+    if (key !== this.lastKey) {
+      this.lastHash = hash(key);
+      this.lastKey = key;
+    }
+    return this.lastHash;
   }
 
   private put(wanted: number, value: number): void {
@@ -120,7 +131,10 @@ class HashIndex {
     this.slots = new Int32Array(slots.length * 2);
     this.hashes = new Int32Array(slots.length * 2);
     this.used = 0;
-    for (const [slot, value] of slots.entries()) if (value > 0) this.put(hashes[slot] ?? 0, value);
+    for (let slot = 0; slot < slots.length; slot += 1) {
+      const value = slots[slot] ?? FREE;
+      if (value > 0) this.put(hashes[slot] ?? 0, value);
+    }
   }
 }
 

@@ -1,7 +1,7 @@
 import { AppError, isAppError, messageOf, type ErrorCode } from '../base/appError.ts';
 import { SendFailure, type ServerReply, type ServerRequest } from '../base/server.ts';
 import { isJsonObject, parseJson, type Json, type JsonObject } from '../codec/json.ts';
-import type { Cluster } from './cluster.ts';
+import type { BytesReply, Cluster } from './cluster.ts';
 
 /** What a `Status` object of the API server says. Source: Kubernetes API reference, `Status`. */
 export interface StatusAnswer {
@@ -81,18 +81,22 @@ export function readReply(
   request: Omit<ServerRequest, 'method'>,
   signal: AbortSignal,
 ): Promise<ServerReply> {
-  return readEarly(cluster, request, signal, () => undefined);
+  return sent(cluster.send({ ...request, method: 'GET' }, signal));
 }
 
-/** As `readReply`; `onBeginning` is given the first bytes of the body while the rest is still on its way. */
-export async function readEarly(
+/** As `readReply`, with the body's bytes; `onBeginning` is given the first of them while the rest is still on its way. */
+export function readEarly(
   cluster: Cluster,
   request: Omit<ServerRequest, 'method'>,
   signal: AbortSignal,
-  onBeginning: (text: string) => void,
-): Promise<ServerReply> {
+  onBeginning: (bytes: Buffer) => void,
+): Promise<BytesReply> {
+  return sent(cluster.sendEarly({ ...request, method: 'GET' }, signal, onBeginning));
+}
+
+async function sent<T>(reply: Promise<T>): Promise<T> {
   try {
-    return await cluster.sendEarly({ ...request, method: 'GET' }, signal, onBeginning);
+    return await reply;
   } catch (error) {
     throw appErrorOf(error);
   }

@@ -30,11 +30,14 @@ export interface Cluster extends Server, Disposable {
    * Fails as `send` does; the body throws AppError `connection-lost` or `cancelled`.
    */
   open(request: ServerRequest, signal: AbortSignal): Promise<StreamReply>;
-  /** As `send`; `onBeginning` is given the first bytes of a success's body, as text, while the rest is still on its way. */
-  sendEarly(request: ServerRequest, signal: AbortSignal, onBeginning?: (text: string) => void): Promise<ServerReply>;
+  /** As `send`, with the body's bytes; `onBeginning` is given the first of a success while the rest is still on its way. */
+  sendEarly(request: ServerRequest, signal: AbortSignal, onBeginning?: (bytes: Buffer) => void): Promise<BytesReply>;
   /** PEM of the CA that the kubeconfig names, if any. */
   caPem(): Promise<string | undefined>;
 }
+
+/** Any complete answer, as it came. */
+export type BytesReply = Omit<ServerReply, 'body'> & { body: Buffer };
 
 /** How to connect. `impersonate` replaces what the kubeconfig says. */
 export interface ConnectOptions {
@@ -103,15 +106,16 @@ class ClusterClient implements Cluster {
     return this.exchange(request, await this.connect(signal), signal);
   }
 
-  send(request: ServerRequest, signal: AbortSignal): Promise<ServerReply> {
-    return this.sendEarly(request, signal);
+  async send(request: ServerRequest, signal: AbortSignal): Promise<ServerReply> {
+    const reply = await this.sendEarly(request, signal);
+    return { ...reply, body: reply.body.toString('utf8') };
   }
 
   async sendEarly(
     request: ServerRequest,
     signal: AbortSignal,
-    onBeginning?: (text: string) => void,
-  ): Promise<ServerReply> {
+    onBeginning?: (bytes: Buffer) => void,
+  ): Promise<BytesReply> {
     const limited = new AbortController();
     const onAbort = (): void => limited.abort();
     signal.addEventListener('abort', onAbort, { once: true });
@@ -127,7 +131,7 @@ class ClusterClient implements Cluster {
         return {
           status: reply.status,
           headers: reply.headers,
-          body: await textOf(reply.body, reply.status === 200 ? onBeginning : undefined),
+          body: await bytesOf(reply.body, reply.status === 200 ? onBeginning : undefined),
         };
       } finally {
         timer.dispose();
@@ -233,17 +237,16 @@ function uidOf(body: string): string | undefined {
   return typeof uid === 'string' && uid !== '' ? uid : undefined;
 }
 
-async function textOf(
+async function bytesOf(
   body: AsyncIterable<Uint8Array>,
-  onBeginning: ((text: string) => void) | undefined,
-): Promise<string> {
+  onBeginning: ((bytes: Buffer) => void) | undefined,
+): Promise<Buffer> {
   const chunks: Uint8Array[] = [];
   for await (const chunk of body) {
-    if (chunks.length === 0)
-      onBeginning?.(Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength).toString('utf8'));
+    if (chunks.length === 0) onBeginning?.(Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength));
     chunks.push(chunk);
   }
-  return Buffer.concat(chunks).toString('utf8');
+  return Buffer.concat(chunks);
 }
 
 async function drain(reply: StreamReply): Promise<void> {

@@ -1,10 +1,10 @@
 import { AppError } from '../base/appError.ts';
-import type { ServerReply } from '../base/server.ts';
-import { isJsonObject, parseJson, type JsonObject } from '../codec/json.ts';
+import { isJsonObject, parseJson, stringifyJson, type JsonObject } from '../codec/json.ts';
+import { decodeKubernetesProtobuf, isKubernetesProtobuf } from '../codec/proto.ts';
+import { continueTokenAt, MetadataListDecoder } from '../codec/protoMetadataList.ts';
 import type { Token } from '../core/traceEvent.ts';
 import { errorOf, objectOf, readEarly, readReply, statusOf } from './answers.ts';
-import type { Cluster } from './cluster.ts';
-import { MetadataPages } from './metadataPage.ts';
+import type { BytesReply, Cluster } from './cluster.ts';
 import { selectionRequest, type Bodies, type Selection } from './selection.ts';
 
 /** One page of a list. All pages of one list show the same state of the store, that of `token`. */
@@ -22,6 +22,7 @@ export interface ListPage {
 export const defaultPageSize: Readonly<Record<Bodies, number>> = { whole: 500, metadata: 5000 };
 
 const RESTARTS = 2;
+const OK = 200;
 const GONE = 410;
 
 /**
@@ -39,7 +40,7 @@ export async function* listPages(
   const request = selectionRequest(selection, bodies, 'list');
   const ended = new AbortController();
   const within = AbortSignal.any([signal, ended.signal]);
-  const pages = bodies === 'metadata' ? new MetadataPages() : undefined;
+  const decoder = new MetadataListDecoder();
   let ahead = 0;
   // The server prepares the next page while this one is still on its way: its token stands before the objects.
   const ask = (next: string | undefined): Asked => {
@@ -47,7 +48,7 @@ export async function* listPages(
     let following: Following | undefined;
     const query = { ...request.query, limit: String(pageSize), continue: next };
     const reply = readEarly(cluster, { ...request, query }, within, (beginning) => {
-      const token = ahead >= MAX_AHEAD ? undefined : CONTINUE.exec(beginning)?.[1];
+      const token = ahead >= MAX_AHEAD ? undefined : continueTokenOf(beginning);
       if (token !== undefined) following = { token, page: ask(token) };
     });
     // It is awaited when the page before it was taken; until then a failure waits too.
@@ -69,7 +70,9 @@ export async function* listPages(
         continue;
       }
       const { items, token, more, remaining } = readList(
-        pages?.parse(reply.body) ?? objectOf(reply, cluster.clock.now()),
+        reply.status === OK && isKubernetesProtobuf(reply.body)
+          ? decoded(() => decoder.decode(reply.body))
+          : objectOf({ ...reply, body: jsonOf(reply.body) }, cluster.clock.now()),
       );
       const following = asked.following();
       if (more !== undefined) asked = following?.token === more ? following.page : ask(more);
@@ -88,7 +91,7 @@ const MAX_AHEAD = 3;
 
 /** A page that was asked for, and the one after it, once its token was seen. */
 interface Asked {
-  readonly reply: Promise<ServerReply>;
+  readonly reply: Promise<BytesReply>;
   following(): Following | undefined;
 }
 
@@ -97,9 +100,31 @@ interface Following {
   readonly page: Asked;
 }
 
-/** The continue token at the beginning of a list, in a form that needs no unescaping. */
+/** The continue token at the beginning of a list in JSON, in a form that needs no unescaping. */
 const CONTINUE =
   /^\{(?:"kind":"\w+",|"apiVersion":"[\w./]+",)*"metadata":\{(?:"\w+":(?:"[\w.-]*"|\d+),)*"continue":"([\w.=-]+)"/;
+
+/** An answer's body as JSON: a refusal comes in the format of what was asked for. */
+function jsonOf(body: Buffer): string {
+  if (!isKubernetesProtobuf(body)) return body.toString('utf8');
+  return stringifyJson(decoded(() => decodeKubernetesProtobuf(body).object));
+}
+
+function decoded<T>(decode: () => T): T {
+  try {
+    return decode();
+  } catch (error) {
+    throw new AppError('bad-answer', 'The server answered a list request with protobuf that cannot be read.', {
+      advice: 'Look at what stands between here and the API server; it may cut answers short.',
+      cause: error,
+    });
+  }
+}
+
+function continueTokenOf(beginning: Buffer): string | undefined {
+  if (isKubernetesProtobuf(beginning)) return continueTokenAt(beginning);
+  return CONTINUE.exec(beginning.toString('utf8'))?.[1];
+}
 
 interface ListAnswer {
   items: JsonObject[];

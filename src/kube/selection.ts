@@ -1,4 +1,5 @@
 import type { ServerRequest } from '../base/server.ts';
+import { PROTOBUF_TYPE } from '../codec/proto.ts';
 import type { ApiResource } from './discoveryAnswers.ts';
 import { pathOf } from './discovery.ts';
 
@@ -15,7 +16,14 @@ export interface Selection {
 export type Bodies = 'whole' | 'metadata';
 
 const IDENTITY_TERM = /^metadata\.(name|namespace)==?[^=!]+$/;
-const PARTIAL = { list: 'PartialObjectMetadataList', watch: 'PartialObjectMetadata' } as const;
+/**
+ * Lists of metadata, which may be long, come in protobuf where the server has it, half the work for it. Source: Kubernetes
+ * API concepts, "Receiving resources as Tables" and "Alternate representations of resources".
+ */
+const METADATA = {
+  list: `${PROTOBUF_TYPE};as=PartialObjectMetadataList;v=v1;g=meta.k8s.io,application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io,application/json`,
+  watch: 'application/json;as=PartialObjectMetadata;v=v1;g=meta.k8s.io,application/json',
+} as const;
 
 /** The request of a list or watch without the parameters that are its own. Source: Kubernetes API concepts. */
 export function selectionRequest(
@@ -35,10 +43,7 @@ export function selectionRequest(
       ...(terms.length === 0 ? {} : { fieldSelector: terms.join(',') }),
     },
     headers: {
-      accept:
-        bodies === 'whole'
-          ? 'application/json'
-          : `application/json;as=${PARTIAL[form]};v=v1;g=meta.k8s.io,application/json`,
+      accept: bodies === 'whole' ? 'application/json' : METADATA[form],
     },
   };
 }

@@ -52,9 +52,18 @@ export class WatchFeed {
     this.stream = this.newId();
   }
 
-  /** The event of one object; undefined (and reported) where it has no name or UID. */
-  seen(object: JsonObject, via: 'list' | 'watch' | 'get', change?: 'ADDED' | 'MODIFIED'): Seen | undefined {
-    const event = observedFrom(object, this.context(via, change));
+  /** The events of what a list says is there; an object without a name or UID is left out and reported. */
+  listed(objects: readonly JsonObject[]): Seen[] {
+    const context = this.context('list');
+    return objects.map((object) => this.eventOf(object, context)).filter((event) => event !== undefined);
+  }
+
+  private seen(object: JsonObject, via: 'watch' | 'get', change?: 'ADDED' | 'MODIFIED'): Seen | undefined {
+    return this.eventOf(object, this.context(via, change));
+  }
+
+  private eventOf(object: JsonObject, context: ObserveContext): Seen | undefined {
+    const event = observedFrom(object, context);
     if (event === undefined)
       this.problem('bad-answer', 'The API server sent an object without a name or UID; it is left out.');
     return event;

@@ -106,9 +106,7 @@ export class Watcher {
         this.streamInitial = true;
         return true;
       }
-      for (const item of page.items) {
-        const event = this.feed.seen(item, 'list');
-        if (event === undefined) continue;
+      for (const event of this.feed.listed(page.items)) {
         sharing.share(event);
         seen.push(event);
       }
@@ -175,8 +173,7 @@ export class Watcher {
   /** Collects a streaming list; true at its end, when everything that is there has come. */
   private async takeInitial(message: WatchMessage, seen: Seen[]): Promise<boolean> {
     if (message.type !== 'BOOKMARK') {
-      const event = message.type === 'DELETED' ? undefined : this.feed.seen(message.object, 'list');
-      if (event !== undefined) seen.push(event);
+      if (message.type !== 'DELETED') seen.push(...this.feed.listed([message.object]));
       if (seen.length % defaultPageSize.whole === 0) this.tell({ phase: 'listing', listed: seen.length });
       return false;
     }

@@ -4,6 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { isJsonObject, parseJson, stringifyJson, type Json, type JsonObject } from '../../src/codec/json.ts';
 import { decodeKubernetesProtobuf, readEnvelope } from '../../src/codec/proto.ts';
 import { FrameSplitter, readListMetadata, readMetadata, readWatchEvent } from '../../src/codec/protoMetadata.ts';
+import { continueTokenAt, MetadataListDecoder } from '../../src/codec/protoMetadataList.ts';
 import { sharedApiServer, type ApiServer } from '../apiserver/apiServer.ts';
 import { builtinObjects } from './builtinObjects.ts';
 
@@ -91,6 +92,38 @@ describe('protobuf of the built-in kinds, against the real server', function () 
     );
   });
 
+  it('a list of metadata decodes to the JSON that the server prints, page after page', async () => {
+    const path = '/api/v1/namespaces/default/configmaps';
+    for (const [index, labels] of [{ a: '1' }, { a: '1' }, { a: '2', b: '' }, {}].entries()) {
+      const metadata = {
+        name: `listed-${index}`,
+        labels,
+        ...(index % 2 === 0 ? { finalizers: ['example.com/f'] } : {}),
+      };
+      const owner = { apiVersion: 'v1', kind: 'Pod', name: 'p', uid: 'u', controller: true };
+      const body = {
+        apiVersion: 'v1',
+        kind: 'ConfigMap',
+        metadata:
+          index === 2
+            ? { ...metadata, annotations: { 'example.com/a': 'é \u2028', constructor: '' }, ownerReferences: [owner] }
+            : metadata,
+      };
+      assert.equal((await send(server, 'POST', path, 'application/json', JSON.stringify(body))).status, 201);
+    }
+    const form = 'as=PartialObjectMetadataList;v=v1;g=meta.k8s.io';
+    const decoder = new MetadataListDecoder();
+    for (const query of ['?limit=2', '', '?limit=1&labelSelector=a%3D1', '?labelSelector=none']) {
+      const [json, binary] = await Promise.all([
+        send(server, 'GET', path + query, `application/json;${form}`),
+        send(server, 'GET', path + query, `${PROTOBUF};${form}`),
+      ]);
+      const printed = parseJson(json.bytes.toString()) as { metadata: { continue?: string }; items: Json[] | null };
+      assert.deepEqual(sorted(decoder.decode(binary.bytes)), sorted({ ...printed, items: printed.items ?? [] }));
+      assert.equal(continueTokenAt(binary.bytes.subarray(0, 400)), printed.metadata.continue);
+    }
+  });
+
   it('a watch splits into frames wherever its chunks end', async () => {
     const got = await send(server, 'GET', '/api/v1/namespaces?watch=true&timeoutSeconds=1', `${PROTOBUF};stream=watch`);
     const splitter = new FrameSplitter();
@@ -112,6 +145,11 @@ describe('protobuf of the built-in kinds, against the real server', function () 
       Buffer.from([0x6b, 0x38, 0x73, 0x00, 0x0a, 0x06, 0x0a, 0x01, 0x76, 0x12, 0x01, 0x58, 0x12, 0x00]),
     ]) {
       assert.throws(() => decodeKubernetesProtobuf(bytes), { code: 'invalid-protobuf' });
+    }
+    const list = Buffer.from('6b3873000a2b0a0e6d6574612e6b38732e696f2f7631121950617274', 'hex');
+    for (let end = 0; end <= list.length; end += 1) {
+      assert.throws(() => new MetadataListDecoder().decode(list.subarray(0, end)), { code: 'invalid-protobuf' });
+      assert.equal(continueTokenAt(list.subarray(0, end)), undefined);
     }
     assert.throws(() => new FrameSplitter(100).push(Buffer.from([0x7f, 0xff, 0xff, 0xff])), {
       code: 'invalid-protobuf',

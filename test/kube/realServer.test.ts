@@ -290,6 +290,10 @@ describe('on the real API server', function () {
     assert.equal(watching.lastState?.error?.code, 'forbidden');
     assert.match(watching.lastState.error.message, /alice/);
     await watching.stop();
+    for (const bodies of ['whole', 'metadata'] as const) {
+      const pages = listPages(alice, { resource: discovery.find('cm'), namespace: 'default' }, bodies, signal);
+      await assert.rejects(pages.next(), (error) => isAppError(error, 'forbidden') && error.message.includes('alice'));
+    }
     alice.dispose();
     const path = await server.kubeconfig(join(folder, 'wrong'));
     const kubeconfig = loadKubeconfig({ paths: [path], env: {}, home: folder });

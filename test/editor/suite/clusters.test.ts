@@ -22,7 +22,7 @@ describe('what every request to a cluster goes through', () => {
     },
     sendEarly: async ({ method }) => {
       take(method);
-      return { status: 200, headers: {}, body: '{}' };
+      return { status: 200, headers: {}, body: Buffer.from('{}') };
     },
     open: () => Promise.reject(new Error('not opened here')),
   };
