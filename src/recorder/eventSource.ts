@@ -7,6 +7,9 @@ import { auditEvents, type AuditContext } from './auditEvents.ts';
 import { inputLines } from './inputLines.ts';
 import { isForeignLine, type Shard } from './shard.ts';
 
+/** Where in a line, at the latest, an API server writes the stage: bodies come after it. */
+const ENVELOPE = 200;
+
 /** Events of one moment, from one file. */
 export interface TimedEvents {
   readonly at: number;
@@ -73,8 +76,7 @@ export class EventSource {
   }
 
   private takeAudit(line: string, timed: TimedEvents[]): void {
-    if (line.includes('"stage":"RequestReceived"') || (this.shard !== undefined && isForeignLine(line, this.shard)))
-      return;
+    if (isStart(line) || (this.shard !== undefined && isForeignLine(line, this.shard))) return;
     let value: Json;
     try {
       value = parseJson(line);
@@ -125,6 +127,14 @@ export class EventSource {
   }
 
   private done = false;
+}
+
+const STAGE = '"stage":"';
+
+/** Whether a line surely tells of a request's start only, told without parsing it: its end says all that and more. */
+function isStart(line: string): boolean {
+  const at = line.indexOf(STAGE);
+  return at >= 0 && at < ENVELOPE && line.startsWith('RequestReceived"', at + STAGE.length);
 }
 
 function kindOf(line: string): SourceCounts['kind'] {

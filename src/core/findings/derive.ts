@@ -1,25 +1,40 @@
 import { isJsonObject, type Json, type JsonObject } from '../../codec/json.ts';
 import type { WriteEvent } from '../traceEvent.ts';
-import { leavesOf, type Leaves } from './leaves.ts';
+import { contentAfter, contentOf, leavesOf, type Content, type Leaves } from './leaves.ts';
+import type { VersionRecord } from './objectState.ts';
 
 /**
  * What a version must hold where no answer showed it, from the request that made it: a replacement says it all but for the
- * part that the endpoint ignores; a merge patch says what it changes. Undefined where the request does not tell.
+ * part that the endpoint ignores; a merge patch says what it changes. Empty where the request does not tell.
  */
-export function deriveLeaves(event: WriteEvent, before: Leaves | undefined): Map<string, string> | undefined {
+export function derivedContent(
+  event: WriteEvent,
+  previous: Pick<VersionRecord, 'body' | 'leaves'> | undefined,
+): Partial<Content> {
   const { body } = event;
-  if (!isJsonObject(body) || event.notAnalysed !== undefined) return undefined;
-  if (event.subresource !== undefined && event.subresource !== 'status') return undefined;
-  const leaves = leavesOf(body);
-  if (event.verb === 'create') return withPart(leaves, new Map(), (path) => !isStatus(path));
+  if (!isJsonObject(body) || event.notAnalysed !== undefined) return {};
+  if (event.subresource !== undefined && event.subresource !== 'status') return {};
+  if (event.verb === 'create') return contentOf(withStatusOf(body, {}));
+  const before = previous?.leaves;
   if (event.verb === 'replace') {
-    if (before === undefined && event.subresource === 'status') return undefined;
-    const own = (path: string): boolean => isStatus(path) === (event.subresource === 'status');
-    return withPart(leaves, before ?? new Map(), own);
+    const toStatus = event.subresource === 'status';
+    if (before !== undefined && previous?.body !== undefined)
+      return contentAfter(
+        { body: previous.body, leaves: before },
+        toStatus ? withStatusOf(previous.body, body) : withStatusOf(body, previous.body),
+      );
+    if (before === undefined) return toStatus ? {} : contentOf(withStatusOf(body, {}));
+    return { leaves: withPart(leavesOf(body), before, (path) => isStatus(path) === toStatus) };
   }
   if (event.verb === 'patch' && event.patchType === 'merge-patch' && before !== undefined)
-    return mergePatched(before, body, leaves);
-  return undefined;
+    return { leaves: mergePatched(before, body, leavesOf(body)) };
+  return {};
+}
+
+function withStatusOf(body: JsonObject, other: JsonObject): JsonObject {
+  const { status: _own, ...rest } = body;
+  const { status } = other;
+  return status === undefined ? rest : { ...rest, status };
 }
 
 function isStatus(path: string): boolean {

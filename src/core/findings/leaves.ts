@@ -1,5 +1,6 @@
-import { equalJson, isJsonObject, stringifyJson, type Json, type JsonObject } from '../../codec/json.ts';
+import { equalJson, isJsonObject, setOwn, stringifyJson, type Json, type JsonObject } from '../../codec/json.ts';
 import { hashText } from '../hash.ts';
+import { LateLeaves, layered, touchedPaths } from './layeredLeaves.ts';
 
 /**
  * What an object says, flat: printed path to value (or its hash). Items of lists stand under their identity, not their
@@ -7,12 +8,18 @@ import { hashText } from '../hash.ts';
  */
 export type Leaves = Pick<ReadonlyMap<string, string>, 'get' | 'has' | 'keys' | 'size'> & Iterable<[string, string]>;
 
+/** A content with its leaves. */
+export interface Content {
+  readonly body: JsonObject;
+  readonly leaves: Leaves;
+}
+
 /** Marks the leaf that keeps the order of a list's items; it is no content of its own. */
 const ORDER = '\u0000';
 const PRESENT = '+';
 const MAX_VALUE = 128;
 const MAX_ORDER = 200;
-const MAX_DEPTH = 24;
+const METADATA = '.metadata';
 const SKIPPED_METADATA = new Set([
   'managedFields',
   'resourceVersion',
@@ -53,131 +60,67 @@ const LAST_APPLIED = '.metadata.annotations["kubectl.kubernetes.io/last-applied-
 /** The leaves of a whole object. What the server alone sets in metadata is left out. */
 export function leavesOf(object: JsonObject): Map<string, string> {
   const leaves = new Map<string, string>();
-  for (const [field, value] of Object.entries(object)) {
-    if (field === 'apiVersion' || field === 'kind') continue;
-    if (field !== 'metadata' || !isJsonObject(value)) visit(leaves, child('', field), field, value);
-    else
-      for (const [name, item] of Object.entries(value))
-        if (!SKIPPED_METADATA.has(name)) visit(leaves, child('.metadata', name), name, item);
-  }
+  for (const [field, value] of Object.entries(object))
+    if (field !== 'apiVersion' && field !== 'kind') visitMember(leaves, field, child('', field), value);
   return leaves;
 }
 
-/**
- * The leaves of an object that is mostly the same as another one, whose leaves are known: only what differs is worked out,
- * and what is the same is shared.
- */
-export function leavesAfter(before: { readonly body: JsonObject; readonly leaves: Leaves }, body: JsonObject): Leaves {
-  const own = new Map<string, string | undefined>();
-  for (const field of new Set([...Object.keys(before.body), ...Object.keys(body)])) {
-    if (field === 'apiVersion' || field === 'kind') continue;
-    const [old, now] = [before.body[field], body[field]];
-    if (field !== 'metadata' || !isJsonObject(old) || !isJsonObject(now))
-      compare(own, child('', field), field, old, now);
-    else
-      for (const name of new Set([...Object.keys(old), ...Object.keys(now)]))
-        if (!SKIPPED_METADATA.has(name)) compare(own, child('.metadata', name), name, old[name], now[name]);
-  }
-  if (own.size === 0) return before.leaves;
-  const leaves = new OverlayLeaves(before.leaves, own);
-  return leaves.depth > MAX_DEPTH ? new Map(leaves) : leaves;
+/** The content of an object that nothing like it was seen of; its leaves are worked out when the first of them is asked for. */
+export function contentOf(body: JsonObject): Content {
+  return { body, leaves: new LateLeaves(() => leavesOf(body)) };
 }
 
-function compare(
+/**
+ * The content of an object that is mostly the same as another one: only the leaves that differ are worked out, and what is
+ * the same is shared, the body's parts too.
+ */
+export function contentAfter(before: Content, body: JsonObject): Content {
+  const own = new Map<string, string | undefined>();
+  const shared: JsonObject = {};
+  for (const field in body) {
+    const now = body[field] ?? null;
+    if (field === 'apiVersion' || field === 'kind') setOwn(shared, field, now);
+    else setOwn(shared, field, after(own, '', field, valueOf(before.body, field), now));
+  }
+  for (const field in before.body)
+    if (!Object.hasOwn(body, field) && field !== 'apiVersion' && field !== 'kind')
+      after(own, '', field, before.body[field], undefined);
+  return { body: shared, leaves: layered(before.leaves, own) };
+}
+
+/** Notes what differs beneath a field, and returns its value with the parts of the old one that are the same. */
+function after(
   own: Map<string, string | undefined>,
-  path: string,
+  parent: string,
   field: string,
   old: Json | undefined,
   now: Json | undefined,
-): void {
-  if (old === now || equalJson(old, now)) return;
+): Json {
+  if (now !== undefined && old !== undefined && equalJson(old, now)) return old;
+  const path = child(parent, field);
   if (isJsonObject(old) && isJsonObject(now)) {
-    for (const name of new Set([...Object.keys(old), ...Object.keys(now)]))
-      compare(own, child(path, name), name, old[name], now[name]);
-    return;
-  }
-  const part = new Map<string, string>();
-  if (old !== undefined) visit(part, path, field, old);
-  for (const gone of part.keys()) own.set(gone, undefined);
-  part.clear();
-  if (now !== undefined) visit(part, path, field, now);
-  for (const [there, value] of part) own.set(there, value);
-}
-
-/** Leaves that differ from others in a few paths. */
-class OverlayLeaves implements Leaves {
-  readonly base: Leaves;
-  readonly own: ReadonlyMap<string, string | undefined>;
-  readonly depth: number;
-
-  constructor(base: Leaves, own: ReadonlyMap<string, string | undefined>) {
-    this.base = base;
-    this.own = own;
-    this.depth = base instanceof OverlayLeaves ? base.depth + 1 : 1;
-  }
-
-  get(path: string): string | undefined {
-    return lookUp(this, path);
-  }
-
-  has(path: string): boolean {
-    return this.get(path) !== undefined;
-  }
-
-  get size(): number {
-    return flattened(this).size;
-  }
-
-  keys(): MapIterator<string> {
-    return flattened(this).keys();
-  }
-
-  [Symbol.iterator](): MapIterator<[string, string]> {
-    return flattened(this)[Symbol.iterator]();
-  }
-}
-
-function lookUp(leaves: Leaves, path: string): string | undefined {
-  let layer = leaves;
-  for (; layer instanceof OverlayLeaves; layer = layer.base) if (layer.own.has(path)) return layer.own.get(path);
-  return layer.get(path);
-}
-
-/** All leaves as one map: a copy of the root with every layer above it, the lowest first. */
-function flattened(leaves: Leaves): Map<string, string> {
-  const layers: OverlayLeaves[] = [];
-  let root = leaves;
-  for (; root instanceof OverlayLeaves; root = root.base) layers.push(root);
-  const whole = new Map(root);
-  for (const layer of layers.reverse()) {
-    for (const [path, value] of layer.own) {
-      if (value === undefined) whole.delete(path);
-      else whole.set(path, value);
+    const shared: JsonObject = {};
+    for (const name in now) {
+      const value = now[name] ?? null;
+      const skipped = path === METADATA && SKIPPED_METADATA.has(name);
+      setOwn(shared, name, skipped ? value : after(own, path, name, valueOf(old, name), value));
     }
+    for (const name in old)
+      if (!Object.hasOwn(now, name) && !(path === METADATA && SKIPPED_METADATA.has(name)))
+        after(own, path, name, old[name], undefined);
+    return shared;
   }
-  return whole;
+  const [gone, there] = [new Map<string, string>(), new Map<string, string>()];
+  if (old !== undefined) visitMember(gone, field, path, old);
+  if (now !== undefined) visitMember(there, field, path, now);
+  for (const one of gone.keys()) if (!there.has(one)) own.set(one, undefined);
+  for (const [one, value] of there) if (gone.get(one) !== value) own.set(one, value);
+  return now ?? null;
 }
 
-/** Paths in which two that share a base may differ; undefined where they share none. */
-function touchedPaths(a: Leaves, b: Leaves): Set<string> | undefined {
-  if (a === b) return new Set();
-  const chains = [chainOf(a), chainOf(b)] as const;
-  const shared = chains[0].find((item) => chains[1].includes(item));
-  if (shared === undefined) return undefined;
-  const touched = new Set<string>();
-  for (const chain of chains) {
-    for (const item of chain) {
-      if (item === shared) break;
-      if (item instanceof OverlayLeaves) for (const path of item.own.keys()) touched.add(path);
-    }
-  }
-  return touched;
-}
-
-function chainOf(leaves: Leaves): Leaves[] {
-  const chain = [leaves];
-  for (let item = leaves; item instanceof OverlayLeaves; item = item.base) chain.push(item.base);
-  return chain;
+/** A member that is the object's own. */
+function valueOf(object: JsonObject, name: string): Json | undefined {
+  return name === '__proto__' && !Object.hasOwn(object, name) ? undefined : object[name];
 }
 
 /** The leaves of hashes by path, as `observed` events have them where bodies are not kept. */
@@ -193,6 +136,14 @@ export function leavesOfHashes(hashes: Readonly<Record<string, string>>): Map<st
 
 function child(path: string, field: string): string {
   return PLAIN.test(field) ? `${path}.${field}` : `${path}[${JSON.stringify(field)}]`;
+}
+
+/** What the server alone sets in an object's metadata is no content. */
+function visitMember(leaves: Map<string, string>, field: string, path: string, value: Json): void {
+  if (path !== METADATA || !isJsonObject(value)) visit(leaves, path, field, value);
+  else
+    for (const [name, item] of Object.entries(value))
+      if (!SKIPPED_METADATA.has(name)) visit(leaves, child(METADATA, name), name, item);
 }
 
 function visit(leaves: Map<string, string>, path: string, field: string, value: Json): void {
@@ -268,8 +219,7 @@ export function isTimekeeping(path: string): boolean {
 /** Paths whose value differs, order and timekeeping left out. */
 export function changedPaths(before: Leaves, after: Leaves): string[] {
   const touched = touchedPaths(before, after);
-  if (touched !== undefined)
-    return [...touched].filter((path) => before.get(path) !== after.get(path) && isContent(path));
+  if (touched !== undefined) return touched.filter(isContent);
   const paths: string[] = [];
   const [old, now] = [new Map(before), new Map(after)];
   for (const [path, value] of now) if (old.get(path) !== value && isContent(path)) paths.push(path);
@@ -284,7 +234,7 @@ function isContent(path: string): boolean {
 /** Whether two contents are the same in everything, order of lists included. */
 export function sameLeaves(a: Leaves, b: Leaves): boolean {
   const touched = touchedPaths(a, b);
-  if (touched !== undefined) return [...touched].every((path) => a.get(path) === b.get(path));
+  if (touched !== undefined) return touched.length === 0;
   if (a.size !== b.size) return false;
   for (const [path, value] of a) if (b.get(path) !== value) return false;
   return true;

@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from '../../codec/json.ts';
 import type { Actor, ObjectName, Token, WriteEvent } from '../traceEvent.ts';
-import type { Leaves } from './leaves.ts';
+import type { Content, Leaves } from './leaves.ts';
 
 /** One version of one incarnation, as the rules remember it. */
 export interface VersionRecord {
@@ -11,6 +11,8 @@ export interface VersionRecord {
   placed: boolean;
   judged: boolean;
   leaves: Leaves | undefined;
+  /** The content that `leaves` are of, until the version after it is judged; its owners are apart. */
+  body: JsonObject | undefined;
   /** Whether `leaves` were put together from a request, as no answer showed the object. */
   derived: boolean;
   managedFields: readonly Json[] | undefined;
@@ -43,7 +45,7 @@ export class ObjectState {
   /** Whether versions were forgotten: the window no longer begins where the object did. */
   truncated = false;
   /** The content that was seen last, against which the next one is compared. */
-  lastBody: { readonly body: JsonObject; readonly leaves: Leaves } | undefined;
+  lastBody: (Content & { readonly managedFields: readonly Json[] | undefined }) | undefined;
   /** References that its newest version holds, as the reference rule keys them. */
   readonly references = new Set<string>();
   private readonly cursors = new Map<string, Token>();
@@ -135,6 +137,7 @@ function newVersion(token: Token, at: number, seq: number): VersionRecord {
     placed: false,
     judged: false,
     leaves: undefined,
+    body: undefined,
     derived: false,
     managedFields: undefined,
     generation: undefined,

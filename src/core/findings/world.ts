@@ -1,12 +1,12 @@
-import { isJsonObject, type JsonObject } from '../../codec/json.ts';
 import { nameKey } from '../history.ts';
 import type { AbsentEvent, ObjectName, ObservedEvent, ReadEvent, TraceEvent, WriteEvent } from '../traceEvent.ts';
 import { unambiguousManager } from '../managerChange.ts';
-import { deriveLeaves } from './derive.ts';
+import { Contents } from './contents.ts';
+import { derivedContent } from './derive.ts';
 import type { FindingObject } from './finding.ts';
 import type { FindingStore, Report } from './findingStore.ts';
 import { actorKey, Knowledge } from './knowledge.ts';
-import { changedPaths, leavesAfter, leavesOf, leavesOfHashes, type Leaves } from './leaves.ts';
+import { changedPaths, leavesOfHashes } from './leaves.ts';
 import { ObjectState, type VersionRecord } from './objectState.ts';
 import type { Thresholds } from './options.ts';
 import type { Rule } from './rule.ts';
@@ -14,7 +14,6 @@ import type { Rule } from './rule.ts';
 /** How long a version waits for a stream to place it, and for the answer that names its author. */
 const GRACE_MS = 2_000;
 const MAX_NAMES = 100_000;
-const MAX_BODIES = 10_000;
 
 /** What is known of one name: the incarnation that holds it, and those that did. */
 export interface NameState {
@@ -35,13 +34,14 @@ export class World {
   private readonly objects = new Map<string, ObjectState>();
   private readonly names = new Map<string, NameState>();
   private readonly recreatedByName = new Map<string, Set<string>>();
-  private readonly withBody = new Set<ObjectState>();
+  private readonly contents: Contents;
   private readonly unjudged = new Map<string, ObjectState>();
   private readonly store: FindingStore;
   private readonly rules: readonly Rule[];
 
   constructor(thresholds: Thresholds, store: FindingStore, rules: readonly Rule[]) {
     this.thresholds = thresholds;
+    this.contents = new Contents(thresholds.maxValues);
     this.store = store;
     this.rules = rules;
   }
@@ -224,7 +224,7 @@ export class World {
       at: event.at,
       verb: event.verb,
     };
-    version.write = event;
+    version.write = this.contents.sharing(object, event);
     version.generation ??= result.generation;
     this.unjudged.set(`${object.cluster}\0${object.uid}`, object);
     object.trim(this.thresholds.maxVersions);
@@ -289,9 +289,10 @@ export class World {
   private fill(object: ObjectState, version: VersionRecord, event: ObservedEvent): void {
     if (version.leaves === undefined || version.derived) {
       if (event.body !== undefined) {
-        version.leaves =
-          object.lastBody === undefined ? leavesOf(event.body) : leavesAfter(object.lastBody, event.body);
-        this.keepBody(object, event.body, version.leaves);
+        const { leaves, body, managedFields } = this.contents.take(object, event.body);
+        Object.assign(version, { leaves, body });
+        version.managedFields ??= managedFields;
+        if (version.write !== undefined) version.write = this.contents.sharing(object, version.write);
       } else if (event.leaves !== undefined) version.leaves = leavesOfHashes(event.leaves);
       version.derived = version.derived && event.body === undefined && event.leaves === undefined;
     }
@@ -302,26 +303,13 @@ export class World {
     version.terminating ||= event.deletionTimestamp !== undefined;
   }
 
-  /** Keeps the content that the next one is compared with, for the objects that were seen last; owners are no content. */
-  private keepBody(object: ObjectState, body: JsonObject, leaves: Leaves): void {
-    const metadata = body['metadata'];
-    const { managedFields: _owners, ...kept } = isJsonObject(metadata) ? metadata : {};
-    object.lastBody = { body: { ...body, metadata: kept }, leaves };
-    this.withBody.delete(object);
-    this.withBody.add(object);
-    if (this.withBody.size <= MAX_BODIES) return;
-    const [oldest] = this.withBody;
-    if (oldest === undefined) return;
-    oldest.lastBody = undefined;
-    this.withBody.delete(oldest);
-  }
-
   private forgetOldest(): void {
     const [key, object] = this.objects.entries().next().value ?? [];
     if (key === undefined || object === undefined) return;
     this.judge(object, Number.POSITIVE_INFINITY);
     this.unjudged.delete(key);
     this.objects.delete(key);
+    this.contents.forget(object);
   }
 
   private judgeDue(now: number): void {
@@ -344,7 +332,7 @@ export class World {
       const previous = object.versions[index - 1];
       if (previous !== undefined) version.manager = unambiguousManager(previous.managedFields, version.managedFields);
       if (version.leaves === undefined && version.write !== undefined) {
-        version.leaves = deriveLeaves(version.write, previous?.leaves);
+        Object.assign(version, derivedContent(version.write, previous));
         version.derived = version.leaves !== undefined;
       }
       const changed =
@@ -354,8 +342,8 @@ export class World {
       for (const rule of this.rules)
         rule.judged?.({ object, index, version, previous, changed, write: version.write }, this);
       version.write = undefined;
-      // Owners are compared with the version just before only, and are the largest part of many objects.
-      if (previous !== undefined) previous.managedFields = undefined;
+      // Both are compared with the version just before only, and owners are the largest part of many objects.
+      if (previous !== undefined) Object.assign(previous, { managedFields: undefined, body: undefined });
     }
   }
 }

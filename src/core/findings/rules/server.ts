@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject } from '../../../codec/json.ts';
 import type { GapEvent, ObservedEvent, ReadEvent } from '../../traceEvent.ts';
 import { actorName } from '../knowledge.ts';
-import { leavesAfter, leavesOf, sameLeaves, type Leaves } from '../leaves.ts';
+import { contentAfter, contentOf, sameLeaves, type Leaves } from '../leaves.ts';
 import type { ObjectState, VersionRecord } from '../objectState.ts';
 import type { Rule } from '../rule.ts';
 import { findingObject, type World } from '../world.ts';
@@ -33,7 +33,8 @@ export class ServerRule implements Rule {
   observed(event: ObservedEvent, object: ObjectState, version: VersionRecord, world: World): void {
     if (event.body === undefined || version.leaves === undefined || version.derived || !isComparable(event, version))
       return;
-    const content = object.lastBody === undefined ? leavesOf(event.body) : leavesAfter(object.lastBody, event.body);
+    const content = (object.lastBody === undefined ? contentOf(event.body) : contentAfter(object.lastBody, event.body))
+      .leaves;
     if (sameLeaves(content, version.leaves) || sameParts(content, version.leaves)) return;
     world.report({
       key: ['token-reuse', object.cluster, object.uid, event.token].join('\0'),

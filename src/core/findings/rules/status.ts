@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from '../../../codec/json.ts';
+import { equalJson, isJsonObject, type JsonObject } from '../../../codec/json.ts';
 import type { ObservedEvent } from '../../traceEvent.ts';
 import { actorName } from '../knowledge.ts';
 import { isTimekeeping, leavesOf, outermost } from '../leaves.ts';
@@ -55,7 +55,8 @@ export class StatusRule implements Rule {
     if (write.verb !== 'create' && base?.leaves === undefined) return;
     const toStatus = write.subresource === 'status';
     const { status, ...rest } = write.body;
-    const part: JsonObject = toStatus ? rest : status === undefined ? {} : { status };
+    if (!toStatus && (status === undefined || equalJson(status, version.body?.['status']))) return;
+    const part: JsonObject = toStatus || status === undefined ? rest : { status };
     const ignored = [...leavesOf(part)].filter(([path, value]) => {
       if (
         path.startsWith('\0') ||
