@@ -23,6 +23,8 @@ interface Refusals {
 
 const MAX_REMEMBERED = 3_000;
 const DUPLICATE_WINDOW_MS = 30_000;
+/** What reached a client this shortly before need not have reached its cache. */
+const UNPROCESSED_MS = 50;
 
 /**
  * `already-exists-loop`: a create repeated though the name is taken, and its sender never reads what is there.
@@ -127,12 +129,18 @@ export class CreationRule implements Rule {
     ].join('\0');
     const list = (this.created.get(key) ?? []).filter((item) => event.at - item.at <= DUPLICATE_WINDOW_MS);
     const known = world.knowledge.of(event.actor);
-    const unseen = list.filter((item) => {
+    const start = event.startedAt ?? event.at;
+    const unseen = (item: Creation, margin: number): boolean => {
       const last = known.objects.get(item.uid)?.last;
-      return last === undefined || last.given.how === 'write' || last.given.at > (event.startedAt ?? event.at);
-    });
-    const proven = unseen.find((item) => item.missedBy !== undefined);
-    const likely = unseen.find((item) => item.ownerSeen && this.exceeds(child.owner, event, list.length + 1, world));
+      return last === undefined || last.given.how === 'write' || last.given.at > start - margin;
+    };
+    const proven = list.find((item) => item.missedBy !== undefined && unseen(item, 0));
+    const likely = list.find(
+      (item) =>
+        item.ownerSeen &&
+        unseen(item, event.at > item.at ? UNPROCESSED_MS : 0) &&
+        exceeds(child.owner, event, list.length + 1, world),
+    );
     const first = proven ?? likely;
     list.push({ uid, name: event.name.name, at: event.at, seq: event.seq, missedBy: undefined, ownerSeen: false });
     bounded(this.created, key, list.slice(-50));
@@ -155,15 +163,15 @@ export class CreationRule implements Rule {
       details: { first: first.uid, owner: child.owner },
     });
   }
+}
 
-  /** Whether the owner asks for fewer children than there are now: a burst that fills a count is no duplicate. */
-  private exceeds(owner: string, event: WriteEvent, children: number, world: World): boolean {
-    const leaves = world.object(event.cluster, owner)?.latest?.leaves;
-    if (leaves === undefined) return false;
-    return ![...leaves].some(
-      ([path, value]) => path.startsWith('.spec') && /^\d+$/.test(value) && Number(value) >= children,
-    );
-  }
+/** Whether the owner asks for fewer children than there are now: a burst that fills a count is no duplicate. */
+function exceeds(owner: string, event: WriteEvent, children: number, world: World): boolean {
+  const leaves = world.object(event.cluster, owner)?.latest?.leaves;
+  if (leaves === undefined) return false;
+  return ![...leaves].some(
+    ([path, value]) => path.startsWith('.spec') && /^\d+$/.test(value) && Number(value) >= children,
+  );
 }
 
 /** What makes two children the same: their owner, how they are named, and all they say besides. */

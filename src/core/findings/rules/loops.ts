@@ -14,7 +14,8 @@ interface Run {
 }
 
 const MAX_RUNS = 5_000;
-const REACTION_MS = 500;
+/** A reaction comes at once; what comes later may be a timer's. */
+const REACTION_MS = 150;
 const APPLIES = 4;
 
 /**
@@ -81,9 +82,12 @@ export class LoopRule implements Rule {
     const { write, version, previous, object } = change;
     if (write === undefined || object.election || actorKey(write.actor) === '') return;
     const key = actionKey(write);
-    const own = previous?.author !== undefined && sameActor(previous.author.actor, write.actor);
-    if (!own || !isReaction(change, world)) {
+    if (previous?.author === undefined || !sameActor(previous.author.actor, write.actor)) {
       this.selfTriggered.delete(key);
+      return;
+    }
+    if (!isReaction(change, world)) {
+      this.selfTriggered.get(key)?.events.shift();
       return;
     }
     const { count, windowMs } = world.thresholds.updateLoop;
@@ -115,7 +119,7 @@ function wasThere(version: VersionRecord | undefined, event: WriteEvent): boolea
   return event.startedAt === undefined ? version.author !== undefined : version.at < event.startedAt;
 }
 
-/** Whether the write follows, within half a second, the watch event of the writer's own last version; a read of its own must follow that event too. */
+/** Whether the write follows at once the watch event of the writer's own last version; a read of its own must follow that event too. */
 function isReaction(change: VersionChange, world: World): boolean {
   const { write, previous, object } = change;
   if (write === undefined || previous?.author === undefined) return false;

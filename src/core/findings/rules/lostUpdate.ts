@@ -1,14 +1,22 @@
 import { isJsonObject, stringifyJson, type Json } from '../../../codec/json.ts';
-import type { WriteEvent } from '../../traceEvent.ts';
+import type { Actor, WriteEvent } from '../../traceEvent.ts';
 import { isForeign, latestChange, wasGiven } from '../given.ts';
 import { actorKey, actorName } from '../knowledge.ts';
-import { changedPaths, leavesOf, outermost, type Leaves } from '../leaves.ts';
+import { changedPaths, leavesOf, outermost } from '../leaves.ts';
 import type { ObjectState } from '../objectState.ts';
 import type { Rule, VersionChange } from '../rule.ts';
 import { actionKey, findingObject, type World } from '../world.ts';
 import { isAtOrBeneath } from '../derive.ts';
 import { DroppedFields } from './droppedFields.ts';
-import { explainLoss, indexedPaths, lossKind, lossRemedy, namesPath, type Loss } from './lostUpdateKinds.ts';
+import {
+  explainLoss,
+  indexedPaths,
+  isUnconditional,
+  lossKind,
+  lossRemedy,
+  namesPath,
+  type Loss,
+} from './lostUpdateKinds.ts';
 
 interface Refused {
   readonly token: string;
@@ -104,7 +112,7 @@ export class LostUpdateRule implements Rule {
       const by = at === undefined ? undefined : change.object.versions[at];
       if (at === undefined || by === undefined || !isForeign(by, write.actor)) return false;
       if (wasGiven(write, change.object, at, previous + 1, world) !== 'no') return false;
-      if (this.isAsserted(write, path, change.version.leaves)) return false;
+      if (this.isAsserted(write, change, path)) return false;
       return (
         wasEarlier(change.object, path, change.version.leaves?.get(path), at) ||
         (write.verb === 'replace' && isUnconditional(write))
@@ -128,11 +136,11 @@ export class LostUpdateRule implements Rule {
     if (before === undefined || version.leaves === undefined) return undefined;
     if (!object.versions.slice(0, previous + 1).some((by, at) => at > 0 && isForeign(by, write.actor)))
       return undefined;
-    const wanted = this.wanted.get(wantedKey(write));
     for (let index = previous - 1; index >= 0; index -= 1) {
       const base = object.versions[index];
       if (base?.leaves === undefined) return undefined;
-      if (!this.mayBeBase(write, object, index, world)) continue;
+      // Content that the writer was never given it did not copy, however like it is: it may just want the same.
+      if (wasGiven(write, object, index, index + 1, world) === 'no') continue;
       const foreign = changedPaths(base.leaves, before).filter((path) => {
         const at = latestChange(object, path, previous);
         const by = at === undefined ? undefined : object.versions[at];
@@ -142,33 +150,46 @@ export class LostUpdateRule implements Rule {
       const reverted =
         foreign.length > 0 && foreign.every((path) => base.leaves?.get(path) === version.leaves?.get(path));
       const meant =
-        own.length === 0 ||
-        foreign.some((path) => wanted !== undefined && wanted.get(path) === (version.leaves?.get(path) ?? ''));
+        own.length === 0 || foreign.some((path) => this.isWanted(write, object, path, version.leaves?.get(path) ?? ''));
       if (reverted && !meant) return { how: 'ignored', paths: foreign, previous, base: base.token, proof: [] };
     }
     return undefined;
   }
 
-  private mayBeBase(write: WriteEvent, object: ObjectState, index: number, world: World): boolean {
-    const token = object.versions[index]?.token;
-    if (token === undefined) return false;
-    if (write.basedOn?.token === token) return true;
-    return wasGiven(write, object, index, index + 1, world) !== 'no';
-  }
-
   /** A patch that names a field and sets it to what the same actor set it to before says what it wants, whoever was there. */
-  private isAsserted(write: WriteEvent, path: string, after: Leaves | undefined): boolean {
-    if (write.verb !== 'patch' || !namesPath(write, path)) return false;
-    return after !== undefined && after.has(path) && this.wanted.get(wantedKey(write))?.get(path) === after.get(path);
+  private isAsserted(write: WriteEvent, { object, version }: VersionChange, path: string): boolean {
+    const value = version.leaves?.get(path);
+    return (
+      value !== undefined &&
+      write.verb === 'patch' &&
+      namesPath(write, path) &&
+      this.isWanted(write, object, path, value)
+    );
   }
 
-  /** What it changed, it wants; what it lost by mistake, it need not. */
+  private isWanted(write: WriteEvent, object: ObjectState, path: string, value: string): boolean {
+    const everywhere = this.wanted.get(wantedKey(write))?.get(path);
+    return everywhere === value || this.wanted.get(createdKey(write.actor, object))?.get(path) === value;
+  }
+
+  /** What it changed, or made an object with, it wants; what it lost by mistake, it need not. */
   private remember(write: WriteEvent, change: VersionChange, loss: Loss | undefined): void {
-    const meant = change.changed?.filter((path) => loss?.paths.includes(path) !== true);
-    if (meant === undefined || meant.length === 0) return;
-    const key = wantedKey(write);
+    if (write.verb === 'create') {
+      if (isJsonObject(write.body)) this.want(createdKey(write.actor, change.object), leavesOf(write.body));
+      return;
+    }
+    const { changed = [], version } = change;
+    const meant = changed.filter((path) => loss?.paths.includes(path) !== true);
+    this.want(
+      wantedKey(write),
+      meant.map((path) => [path, version.leaves?.get(path) ?? '']),
+    );
+  }
+
+  private want(key: string, fields: Iterable<[string, string]>): void {
     const paths = this.wanted.get(key) ?? new Map<string, string>();
-    for (const path of meant) if (paths.size < MAX_WANTED) paths.set(path, change.version.leaves?.get(path) ?? '');
+    for (const [path, value] of fields) if (paths.size < MAX_WANTED || paths.has(path)) paths.set(path, value);
+    if (paths.size === 0) return;
     this.wanted.delete(key);
     this.wanted.set(key, paths);
     if (this.wanted.size > MAX_REMEMBERED) dropOldest(this.wanted);
@@ -182,11 +203,6 @@ function isReplacing(write: WriteEvent): boolean {
     write.subresource !== 'scale' &&
     indexedPaths(write).length === 0
   );
-}
-
-function isUnconditional(write: WriteEvent): boolean {
-  const token = write.preconditions?.token;
-  return token === undefined || token === '' || token === '0';
 }
 
 /** The index of the version that a write turned into the next one. */
@@ -262,6 +278,10 @@ function wantedKey(write: WriteEvent): string {
   return [actorKey(write.actor), write.actor.manager ?? '', write.cluster, write.name.group, write.name.resource].join(
     '\0',
   );
+}
+
+function createdKey(actor: Actor, object: ObjectState): string {
+  return [actorKey(actor), object.cluster, object.uid].join('\0');
 }
 
 /** The body as text without what names a version; key order does not matter. */

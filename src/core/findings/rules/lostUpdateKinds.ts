@@ -30,7 +30,7 @@ export type LossKind =
 export function lossKind(loss: Loss, write: WriteEvent, change: VersionChange): LossKind {
   if (write.patchType === 'json-patch' && indexedPaths(write).length > 0) return 'index-patch';
   if (loss.paths.every((path) => path.startsWith('.metadata.finalizers'))) return 'finalizer';
-  if (loss.how === 'repeated') return 'token-swap';
+  if (loss.how === 'repeated' && !isUnconditional(write)) return 'token-swap';
   if (write.verb === 'patch') {
     const before = change.object.versions[loss.previous]?.leaves;
     const inList = loss.paths.every((path) => {
@@ -46,8 +46,13 @@ export function lossKind(loss: Loss, write: WriteEvent, change: VersionChange): 
     if (inList) return 'list-clobber';
   }
   if (write.subresource === 'status') return 'status';
+  return isUnconditional(write) ? 'unconditional-overwrite' : 'token-swap';
+}
+
+/** Whether a write carries no token that the server could check. */
+export function isUnconditional(write: WriteEvent): boolean {
   const token = write.preconditions?.token;
-  return token === undefined || token === '' || token === '0' ? 'unconditional-overwrite' : 'token-swap';
+  return token === undefined || token === '' || token === '0';
 }
 
 /** The operations of a JSON Patch that address an item by its position, as pointers. */
@@ -125,7 +130,7 @@ export function explainLoss(
   const who = actorName(write.actor);
   const lost = `${fields.slice(0, 8).join(', ')}${fields.length > 8 ? ` and ${fields.length - 8} more` : ''}`;
   const known = {
-    repeated: 'The body is the one that was refused before, with only its token changed.',
+    repeated: `The body is the one that was refused before, ${isUnconditional(write) ? 'sent again without a token' : 'with only its token changed'}.`,
     unseen: `${who} had not been given the version that it overwrote${loss.base === undefined ? '' : `; the last it was given has the token ${loss.base}`}.`,
     ignored: `${who} had been given the newer version, but everything that others changed since the version ${loss.base ?? ''} is put back in its body, on fields that it never wrote before.`,
   };
