@@ -1,0 +1,87 @@
+import assert from 'node:assert/strict';
+import { Play } from './play.ts';
+import { configMap, data, findingsOf, Scenario, shortOf, toy } from './scenario.ts';
+
+const map = configMap();
+const demo = toy();
+const told = (p: Play): string[] =>
+  shortOf(findingsOf(p.trace('watch-first')).filter((finding) => finding.severity !== 'info'));
+
+describe('findings of real controllers, and of their correct twins', () => {
+  it('content that its writer was never given was not copied from there: it may want the same', () => {
+    const p = new Play();
+    p.create('user', demo, { spec: { replicas: 1, image: 'a:1' } });
+    p.get('scaler', demo);
+    p.patch('scaler', demo, { spec: { replicas: 3 } }, { type: 'merge-patch' });
+    p.get('operator', demo);
+    p.put('operator', demo, { spec: { replicas: 1, image: 'a:2' } }, { rv: p.tokenOf(demo) });
+    assert.deepEqual(told(p), []);
+  });
+
+  it('who made an object with a value wants that value', () => {
+    const p = new Play();
+    p.create('operator', demo, { spec: { replicas: 1, image: 'a:1' } });
+    p.get('scaler', demo);
+    p.patch('scaler', demo, { spec: { replicas: 3 } }, { type: 'merge-patch' });
+    p.get('operator', demo);
+    p.put('operator', demo, { spec: { replicas: 1, image: 'a:2' } }, { rv: p.tokenOf(demo) });
+    assert.deepEqual(told(p), []);
+  });
+
+  it('a refused body that comes back with no token at all is an unconditional overwrite', () => {
+    const p = new Play();
+    p.create('user', map, data({ ann: '1' }));
+    const { resourceVersion: rv } = p.get('A', map)['metadata'] as { resourceVersion: string };
+    p.get('B', map);
+    p.put('B', map, data({ ann: '1', bob: '1' }), { rv });
+    p.put('A', map, data({ ann: '1', cyd: '1' }), { rv });
+    p.put('A', map, data({ ann: '1', cyd: '1' }));
+    assert.deepEqual(told(p), ['lost-update/unconditional-overwrite']);
+    const [loss] = findingsOf(p.trace('watch-first')).filter((finding) => finding.id === 'lost-update');
+    assert.match(loss?.explanation ?? '', /refused before, sent again without a token/);
+  });
+
+  it('a timer that writes beside a watch is no update loop, a reaction at once is', () => {
+    for (const pauseMs of [0, 250]) {
+      const s = new Scenario();
+      s.stream(demo, 'U1', 'v0', { status: { step: 0 } });
+      s.watched('A', demo, 'U1', 'v0');
+      for (let step = 1; step <= 14; step += 1) {
+        s.wait(pauseMs);
+        s.write('A', demo, 'replace', {
+          subresource: 'status',
+          preconditions: { token: `v${step - 1}` },
+          body: { status: { step } },
+          startedAt: s.at,
+          result: { uid: 'U1', token: `v${step}` },
+          stored: { status: { step } },
+        });
+        s.watched('A', demo, 'U1', `v${step}`);
+      }
+      assert.deepEqual(s.told(), pauseMs === 0 ? ['update-loop'] : [], String(pauseMs));
+    }
+  });
+
+  it('a child that had only just been shown when the next pass made another one is told, one shown long before is not', () => {
+    for (const shownMs of [20, 400]) {
+      const s = new Scenario();
+      const pod = (name: string) => ({ group: '', resource: 'pods', namespace: 'lab', name });
+      const make = (name: string, uid: string): void => {
+        s.write('A', pod(name), 'create', {
+          startedAt: s.at + 90,
+          code: 201,
+          body: { metadata: { generateName: 'web-', ownerReferences: [{ kind: 'Toy', name: 'demo', uid: 'U1' }] } },
+          result: { uid, token: `${uid}-1` },
+        });
+      };
+      s.stream(demo, 'U1', 'v1', { spec: { size: 1 } });
+      s.get('A', demo, 'U1', 'v1');
+      make('web-a1', 'C1');
+      s.get('A', demo, 'U1', 'v1');
+      s.watched('A', pod('web-a1'), 'C1', 'C1-1');
+      s.at += shownMs - 90;
+      make('web-b2', 'C2');
+      assert.deepEqual(s.told(), shownMs === 20 ? ['stale-read/duplicate-create'] : [], String(shownMs));
+    }
+  });
+});
