@@ -30,6 +30,7 @@ export class ContentionView implements LabView {
     actors: textInput('6'),
     updates: textInput('10'),
     thinkMs: textInput('20'),
+    maxAttempts: textInput('50'),
     seed: textInput('1'),
   };
   private readonly start: HTMLButtonElement;
@@ -132,7 +133,7 @@ export class ContentionView implements LabView {
 
   private form(): HTMLElement {
     const { translate } = this.parts;
-    const { actors, updates, thinkMs, seed } = this.numbers;
+    const { actors, updates, thinkMs, maxAttempts, seed } = this.numbers;
     const form = element(
       'form',
       { class: 'settings' },
@@ -155,6 +156,7 @@ export class ContentionView implements LabView {
         field(translate('Actors'), actors),
         field(translate('Updates of each'), updates),
         field(translate('Think time, ms'), thinkMs),
+        field(translate('Attempts at most'), maxAttempts),
         field(translate('Seed'), seed),
         this.start,
         this.cancel,
@@ -198,6 +200,7 @@ export class ContentionView implements LabView {
       actors: Number(this.numbers.actors.value),
       updates: Number(this.numbers.updates.value),
       thinkMs: Number(this.numbers.thinkMs.value),
+      maxAttempts: Number(this.numbers.maxAttempts.value),
       seed: Number(this.numbers.seed.value),
     };
     const strategies = this.compare.checked ? [this.strategy.value, this.other.value] : [this.strategy.value];

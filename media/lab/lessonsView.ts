@@ -20,7 +20,7 @@ export class LessonsView implements LabView {
   private readonly passed = new Part(element('ol', { class: 'passed' }));
   private readonly task = new Part(element('section', { class: 'current' }));
   private readonly predicted = new Part(element('div'));
-  private readonly tools = new Part(element('p', { class: 'place' }));
+  private readonly tools = new Part(element('div', { class: 'tools' }));
   private readonly checks = new Part(element('div'));
   private readonly actions = element('div', { class: 'row' });
   private readonly end = new Part(element('div', { class: 'end' }));
@@ -83,6 +83,7 @@ export class LessonsView implements LabView {
     const step = open?.step;
     const isNew = this.task.update([open?.id, step?.id], () => (step === undefined ? [] : this.taskNodes(step)));
     if (isNew && step !== undefined) this.focusTask();
+    if (step?.predicted !== undefined) this.choice?.settle(step.predicted);
     this.predicted.update([open?.id, step?.id, step?.predicted], () => this.predictedNodes(step));
     this.tools.update([open?.id, step?.id, step?.objects], () => this.toolNodes(step));
     this.checks.update([open?.id, step?.id, step?.checks], () => this.checkNodes(step));
@@ -90,11 +91,13 @@ export class LessonsView implements LabView {
     const waits = step?.question !== undefined && step.predicted === undefined;
     const [check, solve] = this.buttons;
     for (const item of [check, solve]) if (item !== undefined) item.disabled = waits || open?.busy === true;
+    if (!waits && before?.open?.step?.id === step?.id && before?.open?.step?.predicted !== step?.predicted)
+      check?.focus();
     setText(
       this.hint,
       waits ? this.parts.translate('Predict first; then act, by whatever tool you like, and check.') : '',
     );
-    this.end.update([open?.id, open?.phase, open?.steps, open?.passed], () => this.endNodes(open));
+    this.end.update([open?.id, open?.phase, open?.steps, open?.passed, open?.problem], () => this.endNodes(open));
     this.say(state, before);
   }
 
@@ -178,6 +181,16 @@ export class LessonsView implements LabView {
         button(translate('Open {0}', object), () => void ask('lessonOpenObject', { object }), 'link'),
       ),
       button(translate('Open a terminal'), () => void ask('lessonTerminal', {}), 'link'),
+      ...(step.commands.length === 0
+        ? []
+        : [
+            element(
+              'details',
+              {},
+              element('summary', { text: translate('How it is done in a terminal') }),
+              element('pre', { text: step.commands.join('\n') }),
+            ),
+          ]),
     ];
   }
 
@@ -210,6 +223,7 @@ export class LessonsView implements LabView {
     if (open.phase !== 'over') return [element('div', { class: 'row quiet' }, ...save)];
     const own = open.steps.filter((step) => step.passed && !step.shown).length;
     return [
+      ...(open.problem === undefined ? [] : [element('p', { class: 'wrong', text: open.problem })]),
       element('p', {
         class: `result ${open.passed ? 'right' : 'wrong'}`,
         text: open.passed

@@ -66,6 +66,7 @@ export function textInput(value: string, isNumber = true): HTMLInputElement {
 export class Choice {
   readonly root: HTMLFormElement;
   private readonly inputs: HTMLInputElement[];
+  private readonly send: HTMLElement;
 
   /** @param name must differ from every other question of the page */
   constructor(options: {
@@ -85,11 +86,12 @@ export class Choice {
     const labels = options.choices.map(({ text }, index) =>
       element('label', { class: 'choice' }, this.inputs[index] ?? '', element('span', { text })),
     );
+    this.send = element('button', { class: 'primary', text: options.send, attributes: { type: 'submit' } });
     this.root = element(
       'form',
       { class: 'question' },
       element('fieldset', {}, element('legend', { text: options.question }), ...labels),
-      element('button', { class: 'primary', text: options.send, attributes: { type: 'submit' } }),
+      this.send,
     );
     this.root.addEventListener('submit', (event) => {
       event.preventDefault();
@@ -104,6 +106,15 @@ export class Choice {
   /** The value of the answer that is chosen. */
   get chosen(): string | undefined {
     return this.inputs.find((input) => input.checked)?.value;
+  }
+
+  /** Shows what was answered, once and for all. */
+  settle(value: string): void {
+    for (const input of this.inputs) {
+      input.checked = input.value === value;
+      input.disabled = true;
+    }
+    this.send.hidden = true;
   }
 
   /** Puts the focus on the first answer, where none is chosen for the learner. */

@@ -89,7 +89,7 @@ export class ReplayView implements LabView {
     return [element('h2', { text: `${current.index}. ${current.title}` }), this.choice.root];
   }
 
-  private showEnd({ phase, holds, steps }: State): void {
+  private showEnd({ phase, holds, steps, problem }: State): void {
     const { translate } = this.parts;
     const right = steps.filter((step) => step.right).length;
     const sentence =
@@ -100,7 +100,7 @@ export class ReplayView implements LabView {
               : translate('The server did not behave as the contract says.')
           } ${translate('{0} of {1} predictions were right.', right, steps.length)} ${translate('The object is removed.')}`
         : phase === 'stopped'
-          ? translate('Stopped. The object is removed.')
+          ? (problem ?? translate('Stopped. The object is removed.'))
           : '';
     setText(this.end, sentence);
     this.end.className = `result ${holds === true ? 'right' : holds === false ? 'wrong' : ''}`;

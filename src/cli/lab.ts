@@ -145,12 +145,13 @@ async function replayRecording(file: string, options: LabOptions, io: CliIo): Pr
   for (const problem of reader.problems) io.stderr(`${file}:${problem.line}: ${problem.message}\n`);
   const result = await withServer(options, io, async (server, namespace) => {
     const resources = await discover(server, io.signal);
-    return replayTrace(events, { server, resources, namespace, clock: io.clock, signal: io.signal });
+    const chosen = options.namespace === undefined ? {} : { namespace };
+    return replayTrace(events, { server, resources, ...chosen, clock: io.clock, signal: io.signal });
   });
   if (options.output === 'text') for (const step of result.steps) printStep(step, io, '');
   if (result.leftOut > 0)
     io.stderr(
-      `${result.leftOut} writes were left out: the trace does not hold what they sent or how they were answered.\n`,
+      `${result.leftOut} writes were left out: the trace does not hold what they sent or how they were answered, or they delete a whole collection that is not the replay's own.\n`,
     );
   return result;
 }

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { InvalidArgumentError, Option, type Command } from 'commander';
 import type { Cluster } from '../kube/cluster.ts';
+import type { ScenarioName } from '../sandbox/scenario.ts';
 import type { CliIo, ClusterOptions } from './io.ts';
 
 /** How a lab prints its result. */
@@ -44,6 +45,7 @@ export async function withServer<T>(
   options: LabOptions,
   io: CliIo,
   use: (cluster: Cluster, namespace: string, kubeconfig?: string) => Promise<T>,
+  scenario: ScenarioName = 'bare',
 ): Promise<T> {
   if (options.kubeconfig !== undefined || options.context !== undefined) {
     const { connect } = await import('./connect.ts');
@@ -54,14 +56,14 @@ export async function withServer<T>(
       cluster.dispose();
     }
   }
-  const { startSandbox } = await import('../sandbox/server.ts');
+  const { startScenario } = await import('../sandbox/scenario.ts');
   const { loadKubeconfig } = await import('../kube/kubeconfig.ts');
   const { connectCluster } = await import('../kube/cluster.ts');
-  const sandbox = await startSandbox({});
+  const running = await startScenario({ scenario });
   const folder = await mkdtemp(join(tmpdir(), 'object-versions-lab-'));
   try {
     const file = join(folder, 'kubeconfig');
-    await writeFile(file, sandbox.kubeconfig, { mode: 0o600 });
+    await writeFile(file, running.sandbox.kubeconfig, { mode: 0o600 });
     const kubeconfig = loadKubeconfig({ paths: [file], env: {}, home: folder });
     const cluster = connectCluster(kubeconfig, { userAgent: 'object-versions', clock: io.clock, env: {} });
     try {
@@ -71,6 +73,6 @@ export async function withServer<T>(
     }
   } finally {
     await rm(folder, { recursive: true, force: true });
-    await sandbox.stop();
+    await running.stop();
   }
 }

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { inLanguage, type LessonStep } from '../lab/lesson.ts';
 import type { LessonReport, LessonRun } from '../lab/lessonRun.ts';
 import { startAsking, type Asking } from './asking.ts';
 import { exitCodes } from './exitCodes.ts';
@@ -9,6 +10,7 @@ interface LessonCliOptions extends LabOptions {
   solve?: boolean;
   skip?: string[];
   report?: string;
+  language?: string;
 }
 
 /** Registers `lab lesson`: lists the lessons, or plays one. */
@@ -18,11 +20,13 @@ export function registerLesson(lab: Command, io: CliIo): void {
     .description('a lesson: predict, act, and see what the server holds')
     .option('--solve', 'have every step done for you')
     .option('--skip <step...>', 'with --solve: steps that are not done, which must then fail their checks')
+    .option('--language <tag>', 'the language of the lesson’s texts, such as de, where it has them')
     .option('--report <file>', 'write the learner’s report: Markdown where the name ends in .md, else JSON')
     .action(async (lesson: string | undefined, options: LessonCliOptions) => {
       const { builtInLessons, findLesson } = await import('../lab/lessonFiles.ts');
+      const { language = 'en' } = options;
       if (lesson === undefined) {
-        const lessons = builtInLessons();
+        const lessons = builtInLessons().map((item) => inLanguage(item, language));
         io.stdout(
           options.output === 'json'
             ? `${JSON.stringify(lessons.map(({ id, title }) => ({ id, title })))}\n`
@@ -30,16 +34,25 @@ export function registerLesson(lab: Command, io: CliIo): void {
         );
         return;
       }
-      const found = findLesson(lesson);
+      const found = inLanguage(findLesson(lesson), language);
       const { LessonRun } = await import('../lab/lessonRun.ts');
       const { discover } = await import('../kube/discovery.ts');
-      const report = await withServer(options, io, async (cluster, namespace, kubeconfig) => {
-        const resources = await discover(cluster, io.signal);
-        const run = new LessonRun(found, { server: cluster, resources, namespace, clock: io.clock, signal: io.signal });
-        const file = kubeconfig ?? options.kubeconfig;
-        const tool = `kubectl${file === undefined ? '' : ` --kubeconfig ${file}`} -n ${namespace}`;
-        return play(run, options, io, tool);
-      });
+      const report = await withServer(
+        options,
+        io,
+        async (cluster, namespace, kubeconfig) => {
+          const resources = await discover(cluster, io.signal);
+          const run = new LessonRun(found, {
+            server: cluster,
+            resources,
+            namespace,
+            clock: io.clock,
+            signal: io.signal,
+          });
+          return play(run, options, io, whereToAct(namespace, options, kubeconfig));
+        },
+        found.sandbox,
+      );
       if (options.report !== undefined) {
         const { writeFile } = await import('node:fs/promises');
         const { lessonReportText } = await import('../lab/lessonReportText.ts');
@@ -55,15 +68,22 @@ export function registerLesson(lab: Command, io: CliIo): void {
     });
 }
 
-/** `tool`: what reaches the lesson's server from another terminal. */
-async function play(run: LessonRun, options: LessonCliOptions, io: CliIo, tool: string): Promise<LessonReport> {
+/** How another terminal reaches the lesson's server. */
+function whereToAct(namespace: string, { kubeconfig, context }: LessonCliOptions, own?: string): string {
+  const file = own ?? kubeconfig;
+  const set = file === undefined ? '' : `  export KUBECONFIG=${file}\n`;
+  const flags = [...(context === undefined ? [] : [`--context ${context}`]), `-n ${namespace}`].join(' ');
+  return `Act from another terminal, with kubectl, object-versions or a program of your own:\n${set}  kubectl ${flags} get configmaps\n`;
+}
+
+async function play(run: LessonRun, options: LessonCliOptions, io: CliIo, where: string): Promise<LessonReport> {
   const say = (text: string): void => (options.output === 'json' ? io.stderr(text) : io.stdout(text));
   const asking = options.solve === true ? undefined : startAsking(io);
   try {
     say(`${run.lesson.title}\n${run.lesson.about}\n`);
     await run.start();
-    if (asking !== undefined) say(`Act from another terminal, such as with: ${tool}\n`);
-    while (run.step !== undefined) if (!(await playStep(run, options, asking, say))) break;
+    if (asking !== undefined) say(where);
+    while (run.step !== undefined) if (!(await playStep(run, run.step, options, asking, say))) break;
   } finally {
     asking?.close();
     await run.end();
@@ -74,23 +94,41 @@ async function play(run: LessonRun, options: LessonCliOptions, io: CliIo, tool: 
 /** Plays one step; false ends the lesson. */
 async function playStep(
   run: LessonRun,
+  step: LessonStep,
   options: LessonCliOptions,
   asking: Asking | undefined,
   say: (text: string) => void,
 ): Promise<boolean> {
-  const { step } = run;
-  if (step === undefined) return false;
-  say(`\n${step.title}\n${step.task}\n`);
-  if (step.predict !== undefined && asking !== undefined) {
-    const choice = await asking.choice(step.predict.question, step.predict.choices);
-    say(run.predict(choice) ? 'That is what the contract says.\n' : `The contract says: ${step.predict.answer}.\n`);
-  }
-  const word = asking === undefined ? 'd' : await asking.line('Enter: check, d: do it for me, q: quit > ');
-  if (word.trim() === 'q') return false;
-  if (word.trim() === 'd' && options.skip?.includes(step.id) !== true) await run.solve();
+  say(`\n${step.title}\n${step.task.trimEnd()}\n`);
+  if (asking !== undefined && !(await act(run, step, asking, say))) return false;
+  if (asking === undefined && options.skip?.includes(step.id) !== true) await run.solve();
   const results = await run.check();
   for (const { text, passed } of results) say(`  ${passed ? 'yes' : 'NO '}  ${text}\n`);
   const passed = results.every((result) => result.passed);
   if (passed) say(`${step.lesson}\n`);
   return passed || asking !== undefined;
+}
+
+/** Asks for the prediction, once, and lets the learner act until a check is wanted; false ends the lesson. */
+async function act(run: LessonRun, step: LessonStep, asking: Asking, say: (text: string) => void): Promise<boolean> {
+  const predicted = run.report().steps.find(({ id }) => id === step.id)?.predicted;
+  if (step.predict !== undefined && predicted === undefined) {
+    const choice = await asking.choice(step.predict.question, step.predict.choices);
+    say(run.predict(choice) ? 'That is what the contract says.\n' : `The contract says: ${step.predict.answer}.\n`);
+  }
+  for (;;) {
+    const word = (await asking.line('Enter: check, h: how, d: do it for me, q: quit > ')).trim();
+    if (word === 'h') say(step.commands.map((line) => `  ${line}\n`).join(''));
+    else if (word === 'q') return false;
+    else if (word === 'd') {
+      await run.solve();
+      return true;
+    } else {
+      if (step.checks.some((check) => 'labels' in check))
+        run.predictLabels(
+          (await asking.line('The labels in order > ')).split(/[\s,]+/).filter((label) => label !== ''),
+        );
+      return true;
+    }
+  }
 }

@@ -16,6 +16,7 @@ import {
   type SafeWriteLog,
 } from './labClient.ts';
 import { metadataOf } from '../write/target.ts';
+import { removeAll } from './removal.ts';
 import { seededRandom } from './seededRandom.ts';
 
 /** What a contending actor does with its read: two ways that lose updates, and two that do not. */
@@ -144,8 +145,7 @@ export async function runContention(given: ContentionOptions): Promise<Contentio
       seconds,
     };
   } finally {
-    const precondition = { apiVersion: 'v1', kind: 'DeleteOptions', preconditions: { uid } };
-    await run.client.send('versions-lab', 'DELETE', run.path, { body: precondition, signal: uninterrupted() });
+    await removeAll(run.client, [{ path: run.path, uids: new Set([uid]) }]);
   }
 }
 

@@ -18,7 +18,7 @@ export interface Exchange {
   readonly answer: JsonObject;
 }
 
-/** How long a request may take that an interruption must not cut off: creating, and removing what was created. In ms. */
+/** How long requests may take that an interruption must not cut off: creating, and removing what was created. In ms. */
 const uninterruptedMs = 10_000;
 
 /**

@@ -2,7 +2,8 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { AppError } from '../base/appError.ts';
-import { readLesson, type Lesson } from './lesson.ts';
+import type { Lesson } from './lesson.ts';
+import { readLesson } from './readLesson.ts';
 
 /** Where the lessons lie: beside the sources, or beside the bundles. */
 const places = ['./data/lessons/', './lessons/', './data/', '../data/lessons/'].map(

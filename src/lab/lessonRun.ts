@@ -1,12 +1,13 @@
 import { AppError } from '../base/appError.ts';
 import { throwIfAborted } from '../base/clock.ts';
-import { equalJson, type Json, type JsonObject } from '../codec/json.ts';
+import { equalJson, stringifyJson, type Json, type JsonObject } from '../codec/json.ts';
 import { formatPath, valueAt } from '../codec/path.ts';
-import { LabClient, uidOf, uninterrupted, type LabClientOptions, type SafeWriteLog } from './labClient.ts';
-import { metadataOf } from '../write/target.ts';
-import type { Check, Condition, Lesson, LessonStep, ObjectRef, ValueOf } from './lesson.ts';
+import { english, type Translate } from '../core/timeline/translate.ts';
+import { LabClient, type LabClientOptions, type SafeWriteLog } from './labClient.ts';
+import type { Check, Condition, Lesson, LessonStep, ValueOf } from './lesson.ts';
 import { LessonActions } from './lessonActions.ts';
 import { resetModular, runModular } from './modular.ts';
+import { mustBeFree, removeAll } from './removal.ts';
 
 /** Finds what a lesson calls `configmaps`; kube's discovery fits it. */
 export interface Resources {
@@ -19,6 +20,8 @@ export interface LessonOptions extends LabClientOptions {
   readonly namespace: string;
   /** Where the lesson's safe writes are logged. */
   readonly safeWriteLog?: SafeWriteLog;
+  /** The reader's words for what a check found; English where it is left out. */
+  readonly translate?: Translate;
 }
 
 /** One condition, in words, and whether the server holds it. */
@@ -61,7 +64,8 @@ export class LessonRun {
   private readonly client: LabClient;
   private readonly actions: LessonActions;
   private readonly reports: StepReport[];
-  private readonly refs: readonly ObjectRef[];
+  private readonly paths: readonly string[];
+  private readonly translate: Translate;
   private readonly startedAt: number;
   private at = -1;
   private begun = false;
@@ -79,7 +83,8 @@ export class LessonRun {
       shown: false,
       checks: [],
     }));
-    this.refs = this.actions.refsOf(lesson);
+    this.paths = this.actions.refsOf(lesson).map((ref) => this.actions.pathOf(ref));
+    this.translate = options.translate ?? english;
     this.startedAt = options.clock.now();
   }
 
@@ -93,25 +98,16 @@ export class LessonRun {
    * @throws AppError `usage` where one of the lesson's names is taken: a lesson never touches what it did not make
    */
   async start(): Promise<void> {
-    for (const ref of this.refs) {
-      const { reply } = await this.client.send('versions-lab', 'GET', this.actions.pathOf(ref));
-      if (reply.status !== 200) continue;
-      throw new AppError(
-        'usage',
-        `There is already a ${ref.resource} called ${ref.name} in the namespace ${this.options.namespace}.`,
-        {
-          advice: 'A lesson never touches what it did not make: choose another namespace, or the sandbox.',
-        },
-      );
-    }
+    await mustBeFree(this.client, this.paths);
     this.begun = true;
     await this.actions.run(this.lesson.setup);
     await this.enter(0);
   }
 
-  /** Records what the learner predicts for this step, and says whether it is right. */
+  /** Records what the learner predicts for this step, and says whether it is right. Only the first prediction counts. */
   predict(choice: string): boolean {
     const report = this.reportNow();
+    if (report.predicted !== undefined) return report.predictedRight === true;
     const right = this.step?.predict?.answer === choice;
     report.predicted = choice;
     report.predictedRight = right;
@@ -142,11 +138,19 @@ export class LessonRun {
     return results;
   }
 
-  /** Removes what stands at the lesson's names, whoever put it there during the lesson: they were free when it began. */
+  /**
+   * Removes what stands at the lesson's names, whoever put it there during the lesson: they were free when it began.
+   * @throws AppError naming what could not be removed; the report can be had all the same
+   */
   async end(): Promise<LessonReport> {
     await this.actions.stop();
-    if (this.begun) for (const ref of [...this.refs].reverse()) await this.remove(ref);
-    this.begun = false;
+    if (this.begun) {
+      this.begun = false;
+      await removeAll(
+        this.client,
+        [...this.paths].reverse().map((path) => ({ path })),
+      );
+    }
     return this.report();
   }
 
@@ -181,18 +185,21 @@ export class LessonRun {
     const ref = 'absent' in check ? check.absent : check.object;
     const { reply, answer } = await this.client.send('versions-lab', 'GET', this.actions.pathOf(ref));
     const name = `${ref.resource}/${ref.name}`;
-    if ('absent' in check) return [{ text: `${name} is gone`, passed: reply.status === 404 }];
-    if (reply.status !== 200) return [{ text: `${name} is there`, passed: false }];
+    if ('absent' in check) return [{ text: this.translate('{0} is gone', name), passed: reply.status === 404 }];
+    if (reply.status !== 200) return [{ text: this.translate('{0} is there', name), passed: false }];
     const results: CheckResult[] = [];
     for (const condition of check.where)
-      results.push({ text: `${name} ${describe(condition)}`, passed: await this.holds(condition, answer) });
+      results.push({ text: describe(name, condition, this.translate), passed: await this.holds(condition, answer) });
     return results;
   }
 
   private checkLabels({ m, a, steps }: { m: string; a: string; steps: number }): CheckResult {
     const made = resetModular(m, a);
     const expected = 'lab' in made ? runModular(made.lab, steps).slice(1).map(String) : [];
-    return { text: `each of the ${steps} labels was predicted`, passed: equalJson(this.actions.labels, expected) };
+    return {
+      text: this.translate('each of the {0} labels was predicted', steps),
+      passed: equalJson(this.actions.labels, expected),
+    };
   }
 
   private async holds(condition: Condition, object: JsonObject): Promise<boolean> {
@@ -208,34 +215,18 @@ export class LessonRun {
   private valueOf(source: ValueOf): Promise<Json | undefined> {
     return this.actions.valueOf(source);
   }
-
-  private async remove(ref: ObjectRef): Promise<void> {
-    const signal = uninterrupted();
-    const path = this.actions.pathOf(ref);
-    const found = await this.client.send('versions-lab', 'GET', path, { signal });
-    if (found.reply.status !== 200) return;
-    const { finalizers } = metadataOf(found.answer);
-    if (Array.isArray(finalizers) && finalizers.length > 0) {
-      const body = { metadata: { uid: uidOf(found.answer), finalizers: null } };
-      await this.client.send('versions-lab', 'PATCH', path, {
-        body,
-        contentType: 'application/merge-patch+json',
-        signal,
-      });
-    }
-    const body = { apiVersion: 'v1', kind: 'DeleteOptions', preconditions: { uid: uidOf(found.answer) } };
-    await this.client.send('versions-lab', 'DELETE', path, { body, signal });
-  }
 }
 
-function describe(condition: Condition): string {
-  const path = formatPath(condition.path);
-  if (condition.absent === true) return `has no ${path}`;
-  if (condition.same !== undefined) return `has the ${path} of ${describeSource(condition.same)}`;
-  if (condition.other !== undefined) return `has another ${path} than ${describeSource(condition.other)}`;
-  return `has ${path} ${JSON.stringify(condition.equals)}`;
+function describe(name: string, { path, absent, same, other, equals }: Condition, translate: Translate): string {
+  const field = formatPath(path);
+  if (absent === true) return translate('{0} has no {1}', name, field);
+  if (same !== undefined) return translate('{0} has the {1} of {2}', name, field, sourceOf(same, translate));
+  if (other !== undefined) return translate('{0} has another {1} than {2}', name, field, sourceOf(other, translate));
+  return translate('{0} has {1} {2}', name, field, stringifyJson(equals ?? null));
 }
 
-function describeSource(source: ValueOf): string {
-  return 'label' in source ? `what was read as "${source.label}"` : `${source.object.resource}/${source.object.name}`;
+function sourceOf(source: ValueOf, translate: Translate): string {
+  return 'label' in source
+    ? translate('what was read as "{0}"', source.label)
+    : `${source.object.resource}/${source.object.name}`;
 }

@@ -1,6 +1,7 @@
 import { throwIfAborted } from '../base/clock.ts';
 import type { JsonObject } from '../codec/json.ts';
-import { LabClient, uidOf, uninterrupted, type Exchange, type LabClientOptions } from './labClient.ts';
+import { LabClient, type LabClientOptions } from './labClient.ts';
+import { removeAll } from './removal.ts';
 import { replaySteps, type ReplayState, type ReplayStep } from './replaySteps.ts';
 
 /** What one step expected, what the server really answered, and whether the two agree. */
@@ -60,19 +61,9 @@ export async function runReplay(options: ReplayOptions): Promise<ReplayResult> {
       if (!holds && step.essential === true) break;
     }
   } finally {
-    await cleanUp(client, state);
+    await removeAll(client, [{ path: state.path, uids: state.uids }]);
   }
   return { steps, holds: steps.length === replaySteps.length && steps.every((step) => step.holds) };
-}
-
-/** Deletes what the replay created, and nothing else: by UID. */
-async function cleanUp(client: LabClient, state: ReplayState): Promise<void> {
-  const signal = uninterrupted();
-  const left: Exchange = await client.send('versions-lab', 'GET', state.path, { signal });
-  const uid = uidOf(left.answer);
-  if (left.reply.status !== 200 || !state.uids.has(uid)) return;
-  const body = { apiVersion: 'v1', kind: 'DeleteOptions', preconditions: { uid } };
-  await client.send('versions-lab', 'DELETE', state.path, { body, signal });
 }
 
 /** A word for `ReplayOptions.suffix` that no other run uses. */

@@ -1,15 +1,27 @@
-import { isAppError } from '../base/appError.ts';
-import type { JsonObject } from '../codec/json.ts';
+import { AppError, isAppError } from '../base/appError.ts';
+import { throwIfAborted } from '../base/clock.ts';
+import { isJsonObject, type Json, type JsonObject } from '../codec/json.ts';
 import { isSecretResource } from '../core/secrets.ts';
 import type { ObjectName, ObservedEvent, TraceEvent, WriteEvent } from '../core/traceEvent.ts';
-import { storableObject } from './hiddenValues.ts';
-import { LabClient, textOf, tokenOf, uidOf, type Exchange } from './labClient.ts';
 import { metadataOf } from '../write/target.ts';
-import type { LessonOptions } from './lessonRun.ts';
-import { replayRequest, type Equals } from './replayRequest.ts';
+import { storableObject } from './hiddenValues.ts';
+import { LabClient, textOf, tokenOf, uidOf, uninterrupted, type Exchange, type LabClientOptions } from './labClient.ts';
+import type { Resources } from './lessonRun.ts';
+import { mustBeFree, removeAll } from './removal.ts';
 import type { StepResult } from './replay.ts';
+import { replayRequest, type Equals } from './replayRequest.ts';
 
-/** What a replayed trace did. `leftOut`: writes whose body the trace does not hold. */
+/** Where a recording is replayed. */
+export interface TraceReplayOptions extends LabClientOptions {
+  readonly resources: Resources;
+  /** Stands for every namespace of the recording; left out: the recording's own, created where they are missing. */
+  readonly namespace?: string;
+}
+
+/**
+ * What a replayed trace did. `leftOut`: writes whose body the trace does not hold, and deletions of whole collections where
+ * the namespace is not the replay's own.
+ */
 export interface TraceReplayResult {
   readonly steps: readonly StepResult[];
   readonly holds: boolean;
@@ -20,23 +32,31 @@ export interface TraceReplayResult {
  * Repeats a recording's writes on another server, in the order of the recording, with UIDs and tokens mapped by equality:
  * where the recording's write carried the token of an earlier answer, the replayed one carries the token of that answer's
  * counterpart. Versions that no recorded write explains are written by `observer` first. It stops at the first answer that
- * differs in status or reason.
+ * differs in status or reason, and removes what it made, also when it is interrupted.
+ * @throws AppError `usage` where an object stands at a name that the recording writes to, or where two of its objects would
+ *   be one in the namespace chosen; `cancelled` when the signal aborts, after the clean-up
  */
-export async function replayTrace(events: readonly TraceEvent[], options: LessonOptions): Promise<TraceReplayResult> {
+export async function replayTrace(
+  events: readonly TraceEvent[],
+  options: TraceReplayOptions,
+): Promise<TraceReplayResult> {
   return new TraceReplay(events, options).run();
 }
 
 class TraceReplay {
   private readonly events: readonly TraceEvent[];
-  private readonly options: LessonOptions;
+  private readonly options: TraceReplayOptions;
   private readonly client: LabClient;
   private readonly equals: Equals = { uids: new Map(), tokens: new Map() };
   private readonly written: ReadonlySet<string>;
   private readonly namespaces = new Set<string>();
+  private readonly ownNamespaces = new Set<string>();
+  /** What was made, by URL path, in the order in which it was. */
+  private readonly made = new Map<string, Set<string>>();
   private readonly steps: StepResult[] = [];
   private leftOut = 0;
 
-  constructor(events: readonly TraceEvent[], options: LessonOptions) {
+  constructor(events: readonly TraceEvent[], options: TraceReplayOptions) {
     this.events = events;
     this.options = options;
     this.client = new LabClient(options);
@@ -48,39 +68,65 @@ class TraceReplay {
   }
 
   async run(): Promise<TraceReplayResult> {
-    for (const event of this.events) {
-      if (event.type === 'observed') await this.observe(event);
-      if (event.type !== 'write') continue;
-      const result = await this.repeat(event);
-      if (result === undefined) continue;
-      this.steps.push(result);
-      if (!result.holds) break;
+    await mustBeFree(this.client, this.pathsWritten());
+    try {
+      for (const event of this.events) {
+        if (event.type === 'observed') await this.observe(event);
+        if (event.type !== 'write') continue;
+        const result = await this.repeat(event);
+        if (result === undefined) continue;
+        this.steps.push(result);
+        if (!result.holds) break;
+      }
+    } finally {
+      await removeAll(this.client, Array.from(this.made, ([path, uids]) => ({ path, uids })).reverse());
     }
     return { steps: this.steps, holds: this.steps.every((step) => step.holds), leftOut: this.leftOut };
+  }
+
+  /** Where the recording writes, each path once; no two of its objects may share one. */
+  private pathsWritten(): string[] {
+    const paths = new Map<string, string>();
+    for (const event of this.events) {
+      if (event.type !== 'write' || event.name.name === '') continue;
+      const path = this.pathIfKnown(event.name);
+      if (path === undefined) continue;
+      const { namespace } = event.name;
+      if ((paths.get(path) ?? namespace) !== namespace)
+        throw new AppError('usage', `Two objects of the recording would both be ${path}.`, {
+          advice: 'Replay it without a namespace of your choice.',
+        });
+      paths.set(path, namespace);
+    }
+    return [...paths.keys()];
   }
 
   /** Brings the server to a version that the recording saw and no recorded write made. */
   private async observe(event: ObservedEvent): Promise<void> {
     if (event.body === undefined || this.equals.tokens.has(event.token) || this.written.has(versionKey(event))) return;
+    if (this.pathIfKnown(event.name) === undefined) return;
     await this.ensureNamespace(event.name.namespace);
     const known = this.equals.uids.get(event.uid);
     const path = this.pathOf(event.name);
     const { body: seen } = event;
-    const body = withIdentity(isSecretResource(event.name) ? storableObject(seen) : seen, known);
+    const stored = withIdentity(isSecretResource(event.name) ? storableObject(seen) : seen, known);
+    const body = this.placed(stored, event.name.namespace);
     const made =
       known === undefined
-        ? await this.client.send('observer', 'POST', path.collection, { body })
+        ? await this.make(path.object, () =>
+            this.client.send('observer', 'POST', path.collection, { body, signal: uninterrupted() }),
+          )
         : await this.client.send('observer', 'PUT', path.object, { body });
     this.learn(event.uid, event.token, made.answer);
   }
 
   private async repeat(event: WriteEvent): Promise<StepResult | undefined> {
-    const needsBody = event.verb !== 'delete' && event.verb !== 'deletecollection';
+    const whole = event.verb === 'deletecollection';
+    const needsBody = event.verb !== 'delete' && !whole;
     if ((needsBody && event.body === undefined) || event.code === undefined || event.outcome === 'uncertain') {
       this.leftOut += 1;
       return undefined;
     }
-    await this.ensureNamespace(event.name.namespace);
     const expected: JsonObject = {
       status: event.code,
       ...(event.code >= 400 && event.reason !== undefined ? { reason: event.reason } : {}),
@@ -95,6 +141,11 @@ class TraceReplay {
       lesson: '',
     });
     try {
+      await this.ensureNamespace(event.name.namespace);
+      if (whole && !this.ownNamespaces.has(this.namespaceFor(event.name.namespace))) {
+        this.leftOut += 1;
+        return undefined;
+      }
       const done = await this.send(event);
       if (event.result !== undefined) this.learn(event.result.uid, event.result.token, done.answer);
       const reason = textOf(done.answer['reason']);
@@ -107,12 +158,29 @@ class TraceReplay {
 
   private send(event: WriteEvent): Promise<Exchange> {
     const manager = event.actor.manager ?? event.actor.client ?? event.actor.user ?? 'replay';
-    const { method, path, query, body, contentType } = replayRequest(event, this.pathOf(event.name), this.equals);
-    return this.client.send(manager, method, path, {
-      query,
-      ...(body === undefined ? {} : { body }),
-      ...(contentType === undefined ? {} : { contentType }),
-    });
+    const place = this.pathOf(event.name);
+    const { method, path, query, body, contentType } = replayRequest(event, place, this.equals);
+    const creates = (event.verb === 'create' || event.verb === 'apply') && event.dryRun !== true;
+    const send = (): Promise<Exchange> =>
+      this.client.send(manager, method, path, {
+        query,
+        ...(body === undefined ? {} : { body: this.placed(body, event.name.namespace) }),
+        ...(contentType === undefined ? {} : { contentType }),
+        ...(creates ? { signal: uninterrupted() } : {}),
+      });
+    return creates ? this.make(place.object, send) : send();
+  }
+
+  /** Notes what a request created, so that it is removed. Not begun once the signal has aborted. */
+  private async make(path: string, request: () => Promise<Exchange>): Promise<Exchange> {
+    throwIfAborted(this.options.signal);
+    const done = await request();
+    const uid = uidOf(done.answer);
+    if (done.reply.status === 201 && uid !== '') {
+      const uids = this.made.get(path) ?? new Set();
+      this.made.set(path, uids.add(uid));
+    }
+    return done;
   }
 
   private learn(uid: string, token: string, answer: JsonObject): void {
@@ -121,21 +189,43 @@ class TraceReplay {
     this.equals.tokens.set(token, tokenOf(answer));
   }
 
+  private namespaceFor(recorded: string): string {
+    return recorded === '' ? '' : (this.options.namespace ?? recorded);
+  }
+
+  /** The body in the namespace that stands for the recording's. */
+  private placed(body: Json, recorded: string): Json {
+    if (!isJsonObject(body) || metadataOf(body)['namespace'] === undefined) return body;
+    return { ...body, metadata: { ...metadataOf(body), namespace: this.namespaceFor(recorded) } };
+  }
+
+  private pathIfKnown(name: ObjectName): string | undefined {
+    try {
+      return this.pathOf(name).object;
+    } catch (error) {
+      if (isAppError(error, 'unknown-resource')) return undefined;
+      throw error;
+    }
+  }
+
   private pathOf(name: ObjectName): { collection: string; object: string } {
     const found = this.options.resources.find(name.group === '' ? name.resource : `${name.resource}.${name.group}`);
     const root = found.group === '' ? `/api/${found.version}` : `/apis/${found.group}/${found.version}`;
     const collection = found.namespaced
-      ? `${root}/namespaces/${encodeURIComponent(name.namespace)}/${found.resource}`
+      ? `${root}/namespaces/${encodeURIComponent(this.namespaceFor(name.namespace))}/${found.resource}`
       : `${root}/${found.resource}`;
     return { collection, object: `${collection}/${encodeURIComponent(name.name)}` };
   }
 
-  private async ensureNamespace(name: string): Promise<void> {
+  private async ensureNamespace(recorded: string): Promise<void> {
+    const name = this.namespaceFor(recorded);
     if (name === '' || this.namespaces.has(name)) return;
     this.namespaces.add(name);
-    await this.client.send('observer', 'POST', '/api/v1/namespaces', {
-      body: { apiVersion: 'v1', kind: 'Namespace', metadata: { name } },
-    });
+    const body = { apiVersion: 'v1', kind: 'Namespace', metadata: { name } };
+    const { reply } = await this.make(`/api/v1/namespaces/${encodeURIComponent(name)}`, () =>
+      this.client.send('observer', 'POST', '/api/v1/namespaces', { body, signal: uninterrupted() }),
+    );
+    if (reply.status === 201) this.ownNamespaces.add(name);
   }
 }
 

@@ -98,6 +98,8 @@ const isReplayState = objectOf({
     }),
   ),
   current: optional(objectOf({ index: isCount, title: isString, question: isString, choices: listOf(isString) })),
+  /** Why it ended before its end. */
+  problem: optional(isString),
   /** There when it is done: whether the server behaved as the contract says in every step. */
   holds: optional(isBoolean),
 });
@@ -111,6 +113,8 @@ export const isContentionOptions = objectOf({
   actors: isCount,
   updates: isCount,
   thinkMs: isCount,
+  /** Attempts of one update before its actor gives up. */
+  maxAttempts: isCount,
   seed: isCount,
 });
 
@@ -162,6 +166,8 @@ const isLessonsState = objectOf({
       phase: oneOf('starting', 'working', 'over'),
       busy: isBoolean,
       passed: isBoolean,
+      /** Why it ended before its end, or what of it could not be removed. */
+      problem: optional(isString),
       /** The step that the learner is at; absent before the first and after the last. */
       step: optional(
         objectOf({
@@ -173,6 +179,8 @@ const isLessonsState = objectOf({
           choices: listOf(isString),
           /** The objects that the step is about, as `RESOURCE/NAME`. */
           objects: listOf(isString),
+          /** What can be typed in a terminal to do the step. */
+          commands: listOf(isString),
           predicted: optional(isString),
           predictedRight: optional(isBoolean),
           answer: optional(isString),

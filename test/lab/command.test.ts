@@ -10,6 +10,7 @@ import { Command } from 'commander';
 import { systemClock } from '../../src/base/clock.ts';
 import { registerLab } from '../../src/cli/lab.ts';
 import { labServers, type LabServer } from './labCluster.ts';
+import { recordingIn } from './recording.ts';
 
 const main = fileURLToPath(new URL('../../src/cli.ts', import.meta.url));
 /** A kubeconfig that must not be read: its server would refuse the connection. */
@@ -164,14 +165,14 @@ describe('lab, the command', function () {
     assert.equal(written.passed, false);
     assert.deepEqual(
       written.steps.map((step) => step.passed),
-      [true, false],
+      [true, true, false, false, false],
     );
     const done = await run('lesson', ...args, '-o', 'json', '--report', join(folder, 'report.md'));
     assert.equal(done.code, 0, done.stderr);
     assert.equal((json(done) as { passed: boolean }).passed, true);
     assert.match(
       await readFile(join(folder, 'report.md'), 'utf8'),
-      /^# A conflict means[\s\S]*2 of 2 steps passed, 0 of/,
+      /^# A conflict means[\s\S]*5 of 5 steps passed, 0 of/,
     );
     assert.deepEqual(await left(), []);
   });
@@ -205,6 +206,30 @@ describe('lab, the command', function () {
         });
       }
     }
+
+    it('the replay of a recording, by SIGINT and by SIGTERM in the middle of it', async () => {
+      const events = Array.from({ length: 200 }, (_, index) =>
+        recordingIn('shop').slice(index === 0 ? 0 : 2, 3),
+      ).flat();
+      const lines = [{ trace: 'object-versions', version: 1, createdAt: 1, creator: 'test' }, ...events];
+      const file = join(folder, 'recording.jsonl');
+      await writeFile(
+        file,
+        lines.map((line, seq) => `${JSON.stringify({ ...line, ...(seq > 0 ? { seq } : {}) })}\n`).join(''),
+      );
+      for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+        const { child, ended } = begin('replay', file, '--kubeconfig', sandbox.kubeconfig, '-n', 'default');
+        const end = Date.now() + 20_000;
+        while ((await left()).length === 0) {
+          assert.ok(Date.now() < end && child.exitCode === null, 'it made nothing');
+          await new Promise((again) => setTimeout(again, 5));
+        }
+        child.kill(signal);
+        const { code, stderr } = await ended;
+        assert.equal(code, 130, stderr);
+        assert.deepEqual(await left(), []);
+      }
+    });
 
     it('replay, wherever it is when SIGINT comes', async () => {
       for (let round = 0; round < 4; round += 1) {

@@ -54,3 +54,15 @@ async function connected(namespace: string, write: (file: string) => Promise<voi
     },
   };
 }
+
+/** The ConfigMaps and Deployments in a server's namespace, but what every namespace has. */
+export async function namesLeft({ cluster, namespace }: LabServer): Promise<string[]> {
+  const names: string[] = [];
+  for (const collection of ['api/v1/namespaces/%/configmaps', 'apis/apps/v1/namespaces/%/deployments']) {
+    const path = `/${collection.replace('%', namespace)}`;
+    const { body } = await cluster.send({ method: 'GET', path }, AbortSignal.timeout(5000));
+    const { items } = JSON.parse(body) as { items: { metadata: { name: string } }[] };
+    names.push(...items.map(({ metadata }) => metadata.name));
+  }
+  return names.filter((name) => name !== 'kube-root-ca.crt');
+}

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { systemClock } from '../../src/base/clock.ts';
 import type { Cluster } from '../../src/kube/cluster.ts';
 import { discover, type Discovery } from '../../src/kube/discovery.ts';
-import { readLesson, type Lesson } from '../../src/lab/lesson.ts';
+import type { Lesson } from '../../src/lab/lesson.ts';
+import { readLesson } from '../../src/lab/readLesson.ts';
 import { builtInLessons, findLesson } from '../../src/lab/lessonFiles.ts';
 import { LessonRun } from '../../src/lab/lessonRun.ts';
 import { labServers, type LabServer } from './labCluster.ts';
@@ -94,6 +95,7 @@ for (const [on, start] of Object.entries(labServers))
       const run = runOf(findLesson('opaque-token'));
       await run.start();
       assert.equal(run.predict('another'), false);
+      assert.equal(run.predict('the same'), false, 'once the answer is known it is no prediction any more');
       const report = await run.end();
       assert.equal(report.steps[0]?.predictedRight, false);
     });

@@ -1,81 +1,11 @@
 import assert from 'node:assert/strict';
 import { systemClock } from '../../src/base/clock.ts';
-import type { JsonObject } from '../../src/codec/json.ts';
 import type { TraceEvent } from '../../src/core/traceEvent.ts';
 import type { Cluster } from '../../src/kube/cluster.ts';
 import { discover, type Discovery } from '../../src/kube/discovery.ts';
 import { replayTrace } from '../../src/lab/traceReplay.ts';
-import { labServers, type LabServer } from './labCluster.ts';
-
-const name = { group: '', resource: 'configmaps', namespace: 'replayed', name: 'demo' };
-const base = { cluster: 'c', at: 0 };
-const body = (token: string, data: JsonObject, uid = 'u1'): JsonObject => ({
-  apiVersion: 'v1',
-  kind: 'ConfigMap',
-  metadata: { name: 'demo', namespace: 'replayed', uid, resourceVersion: token },
-  data,
-});
-const put = (
-  seq: number,
-  token: string,
-  data: JsonObject,
-  rest: Partial<Extract<TraceEvent, { type: 'write' }>>,
-): TraceEvent => ({
-  ...base,
-  seq,
-  type: 'write',
-  via: 'recorder',
-  actor: { client: 'a', manager: 'a' },
-  verb: 'replace',
-  name,
-  body: body(token, data),
-  outcome: 'accepted',
-  code: 200,
-  ...rest,
-});
-
-const recording: TraceEvent[] = [
-  { ...base, seq: 1, type: 'observed', via: 'watch', name, uid: 'u1', token: 'tok-A', body: body('tok-A', { n: '1' }) },
-  put(2, 'tok-A', { n: '2' }, { result: { uid: 'u1', token: 'tok-B' } }),
-  put(3, 'tok-A', { n: '3' }, { outcome: 'version-conflict', code: 409, reason: 'Conflict' }),
-  put(4, 'tok-B', { n: '3' }, { result: { uid: 'u1', token: 'tok-C' } }),
-  {
-    ...base,
-    seq: 5,
-    type: 'write',
-    via: 'recorder',
-    actor: { client: 'a' },
-    verb: 'delete',
-    name,
-    preconditions: { uid: 'u0' },
-    outcome: 'uid-mismatch',
-    code: 409,
-    reason: 'Conflict',
-  },
-  {
-    ...base,
-    seq: 6,
-    type: 'write',
-    via: 'recorder',
-    actor: { client: 'a' },
-    verb: 'delete',
-    name,
-    preconditions: { uid: 'u1', token: 'tok-C' },
-    outcome: 'accepted',
-    code: 200,
-  },
-  {
-    ...base,
-    seq: 7,
-    type: 'write',
-    via: 'recorder',
-    actor: { client: 'b' },
-    verb: 'replace',
-    name,
-    outcome: 'accepted',
-    code: 200,
-  },
-];
+import { labServers, namesLeft, type LabServer } from './labCluster.ts';
+import { recordingIn } from './recording.ts';
 
 for (const [on, start] of Object.entries(labServers))
   describe(`the replay of a recording, on ${on}`, () => {
@@ -88,14 +18,27 @@ for (const [on, start] of Object.entries(labServers))
       resources = await discover(cluster, new AbortController().signal);
     });
     after(() => server?.stop());
-    const run = (events: TraceEvent[]) =>
+    const recording = recordingIn('replayed');
+    const run = (events: TraceEvent[], namespace?: string) =>
       replayTrace(events, {
         server: cluster,
         resources,
-        namespace: 'replayed',
+        ...(namespace === undefined ? {} : { namespace }),
         clock: systemClock,
         signal: new AbortController().signal,
       });
+    const send = (method: 'GET' | 'POST' | 'DELETE', path: string, body?: object) =>
+      cluster.send(
+        {
+          method,
+          path,
+          headers: { 'content-type': 'application/json' },
+          ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+        },
+        AbortSignal.timeout(5000),
+      );
+    /** The recording without its deletion, so that something is there to be cleaned up. */
+    const kept = (namespace: string): TraceEvent[] => recordingIn(namespace).slice(0, 5);
 
     it('repeats its writes with tokens and UIDs mapped by equality, and gets the same answers', async () => {
       const result = await run(recording);
@@ -111,7 +54,9 @@ for (const [on, start] of Object.entries(labServers))
     });
 
     it('stops at the first answer that differs', async () => {
-      const wrong = recording.map((event) => (event.seq === 3 ? { ...event, code: 200 } : event) as TraceEvent);
+      const wrong = recordingIn('replayed-wrong').map(
+        (event) => (event.seq === 3 ? { ...event, code: 200 } : event) as TraceEvent,
+      );
       const result = await run(wrong);
       assert.equal(result.holds, false);
       assert.deepEqual(
@@ -122,5 +67,48 @@ for (const [on, start] of Object.entries(labServers))
         ],
       );
       assert.deepEqual(result.steps[1]?.observed, { status: 409, reason: 'Conflict' });
+    });
+
+    it('in a namespace of one’s choice stands for every one of the recording, and leaves nothing there', async () => {
+      const result = await run(kept('elsewhere'), server.namespace);
+      assert.equal(result.holds, true, JSON.stringify(result.steps));
+      assert.equal((await send('GET', '/api/v1/namespaces/elsewhere')).status, 404);
+      assert.deepEqual(await namesLeft(server), []);
+    });
+
+    it('removes the namespaces that it made, and what is in them', async () => {
+      const result = await run(kept('made-for-replay'));
+      assert.equal(result.holds, true, JSON.stringify(result.steps));
+      assert.equal((await send('GET', '/api/v1/namespaces/made-for-replay/configmaps/demo')).status, 404);
+      const left = await send('GET', '/api/v1/namespaces/made-for-replay');
+      assert.ok(left.status === 404 || left.body.includes('"Terminating"'), left.body);
+    });
+
+    it('does not begin where an object stands at a name that the recording writes to, and leaves it alone', async () => {
+      const body = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'demo' }, data: { mine: 'yes' } };
+      const collection = `/api/v1/namespaces/${server.namespace}/configmaps`;
+      assert.equal((await send('POST', collection, body)).status, 201);
+      await assert.rejects(run(recording, server.namespace), { code: 'usage' });
+      assert.match((await send('GET', `${collection}/demo`)).body, /"mine":"yes"/);
+      await send('DELETE', `${collection}/demo`);
+    });
+
+    it('is refused where two of its objects would be one', async () => {
+      await assert.rejects(run([...kept('one'), ...kept('two')], server.namespace), { code: 'usage' });
+    });
+
+    it('does not delete a whole collection that is not its own', async () => {
+      const body = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'others' } };
+      const collection = `/api/v1/namespaces/${server.namespace}/configmaps`;
+      await send('POST', collection, body);
+      const events = kept('x').flatMap((event): TraceEvent[] =>
+        event.type === 'write' && event.seq === 2
+          ? [event, { ...event, seq: 9, verb: 'deletecollection', name: { ...event.name, name: '' } }]
+          : [event],
+      );
+      const result = await run(events, server.namespace);
+      assert.equal(result.leftOut, 1);
+      assert.deepEqual(await namesLeft(server), ['others']);
+      await send('DELETE', `${collection}/others`);
     });
   });

@@ -225,11 +225,26 @@ describe('the labs in a browser', function () {
       await page.assertClean();
     });
 
+    it('gives updates up at the bound, and says so', async () => {
+      const page = await open('contention');
+      await page.page.locator('select').first().selectOption('read-modify-write');
+      await page.page.getByLabel('Attempts at most').fill('1');
+      await page.page.getByRole('button', { name: 'Start' }).click();
+      await page.page.locator('.run .result', { hasText: /./ }).waitFor({ timeout: 50_000 });
+      assert.match(
+        await page.text('.run .result'),
+        /Every accepted update is still there\. \d+ updates were given up at the bound/,
+      );
+    });
+
     it('refuses numbers that are none or out of bounds, and cancels in the middle', async () => {
       const page = await open('contention');
       await page.page.getByLabel('Actors').fill('many');
       const kept = await page.page.evaluate(() => (window.acquireVsCodeApi() as { getState(): unknown }).getState());
-      assert.deepEqual(kept, { texts: ['token-swap', 'read-modify-write', 'many', '10', '20', '1'], compare: false });
+      assert.deepEqual(kept, {
+        texts: ['token-swap', 'read-modify-write', 'many', '10', '20', '50', '1'],
+        compare: false,
+      });
       await page.page.getByRole('button', { name: 'Start' }).click();
       await page.says('.problem', /"many" is no whole number/);
       await page.page.getByLabel('Actors').fill('51');
@@ -244,28 +259,53 @@ describe('the labs in a browser', function () {
     });
   });
 
+  describe('a server that goes away', () => {
+    it('ends the replay with a sentence', async () => {
+      const page = await open('replay');
+      await page.page.getByRole('button', { name: 'Start' }).click();
+      await page.says('.current h2', /^1\./);
+      await page.press('Space', 'Enter');
+      await page.says('.current h2', /^2\./);
+      grounds.stopServer();
+      await page.says('.result', /The server was stopped or its connection given up, and that ended it/);
+    });
+
+    it('ends a run of the contention lab with a sentence', async () => {
+      const page = await open('contention');
+      await page.page.getByLabel('Updates of each').fill('500');
+      await page.page.getByRole('button', { name: 'Start' }).click();
+      await page.says('.count.accepted dd', /[1-9]/);
+      grounds.stopServer();
+      await page.says('.run', /The server was stopped or its connection given up, and that ended it/);
+    });
+  });
+
   describe('lessons', () => {
     it('predict, skip and fail, have it done, pass; the report can be exported', async () => {
       const page = await open('lessons');
       await page.page.locator('.lesson-row').nth(9).waitFor();
       assert.equal(await page.page.locator('.lesson-row').count(), 10);
-      await page.page.getByRole('button', { name: /A conflict means that somebody made progress/ }).click();
-      await page.says('h3', /1\. Ben was faster/);
+      await page.page.getByRole('button', { name: /The token is the same, or it is not/ }).click();
+      await page.says('h3', /1\. A write that changes nothing/);
       const check = page.page.getByRole('button', { name: 'Check' });
       assert.equal(await check.isDisabled(), true, 'first the prediction');
-      await page.page.getByLabel("200, and Ben's key is gone").check();
+      await page.page.getByLabel('another').check();
       await page.page.getByRole('button', { name: 'Predict' }).click();
-      await page.says('.wrong', /The contract says: 409, and nothing is written/);
+      await page.says('.wrong', /The contract says: the same/);
+      assert.equal(await page.page.getByLabel('the same').isDisabled(), true, 'only the first prediction counts');
+      assert.equal(await page.page.evaluate(() => document.activeElement?.textContent), 'Check');
       await check.click();
       await page.says('.checks .fails', /does not hold/);
-      await page.page.getByRole('button', { name: 'Open configmaps/counter' }).click();
+      await page.page.getByRole('button', { name: 'Open configmaps/settings' }).click();
       await page.page.getByRole('button', { name: 'Open a terminal' }).click();
-      assert.deepEqual(grounds.openedObjects, ['configmaps/counter', 'terminal']);
+      assert.deepEqual(grounds.openedObjects, ['configmaps/settings', 'terminal']);
+      await page.page.getByText('How it is done in a terminal').click();
+      await page.says('pre', /kubectl replace -f settings\.yaml/);
       await page.screenshot('lab-lesson-not-yet');
       await page.page.getByRole('button', { name: 'Do It for Me' }).click();
       await page.says('h3', /2\./);
       await page.says('.passed', /shown, predicted wrong/);
-      await page.page.getByLabel(/it compares the token only/).check();
+      await page.page.getByLabel(/only equality of one object/).check();
       await page.page.getByRole('button', { name: 'Predict' }).click();
       await page.says('.right', /That is right/);
       await page.page.getByRole('button', { name: 'Do It for Me' }).click();
@@ -282,6 +322,21 @@ describe('the labs in a browser', function () {
       );
       await page.screenshot('lab-lesson-passed');
       await page.assertClean();
+    });
+
+    it('a lesson whose server goes away is over, and says why', async () => {
+      const page = await open('lessons');
+      await page.page.locator('.lesson-row').first().click();
+      await page.says('h3', /1\. Look at the object/);
+      grounds.stopServer();
+      await page.says('.end', /The lesson|Not passed/);
+      assert.match(
+        grounds.told.at(-1) ?? '',
+        /"A name locates, a UID tells lives apart" has ended: its server was stopped/,
+      );
+      assert.equal(await page.page.locator('h3').count(), 0, 'there is no step to check any more');
+      await page.page.locator('.lesson-row').nth(1).click();
+      await page.says('h3', /1\. A write that changes nothing/);
     });
 
     it('the lesson of the modular labels takes the eight labels, and no others', async () => {

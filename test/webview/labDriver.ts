@@ -34,6 +34,9 @@ export class LabGrounds {
   readonly saved: { report: LessonReport; format: string }[] = [];
   readonly problems: unknown[] = [];
   readonly openedObjects: string[] = [];
+  readonly told: string[] = [];
+  /** Aborted and replaced where a test stops the server for the sessions. */
+  private closing = new AbortController();
   private readonly changed = new Emitter<void>(() => undefined);
   readonly sandbox: Sandbox;
   readonly cluster: Cluster;
@@ -58,6 +61,12 @@ export class LabGrounds {
     await this.sandbox.stop();
   }
 
+  /** Tells the sessions that the connection is given up; the next lab gets a new one. */
+  stopServer(): void {
+    this.closing.abort();
+    this.closing = new AbortController();
+  }
+
   /** The names of the ConfigMaps that labs made and did not remove. */
   async left(): Promise<string[]> {
     const path = '/api/v1/namespaces/default/configmaps';
@@ -76,12 +85,14 @@ export class LabGrounds {
         server: this.cluster,
         namespace: 'default',
         safeWriteLog: {},
+        closing: this.closing.signal,
         resources: (signal) => discover(this.cluster, signal),
         onExchange: (exchange) => void this.exchanges.push(exchange),
       }),
     };
     const onError = (error: unknown): void => void this.problems.push(error);
-    const parts: LabSessionParts = { places, clock: systemClock, translate: english, onError };
+    const watch = (): Promise<void> => Promise.resolve();
+    const parts: LabSessionParts = { places, clock: systemClock, translate: english, watch, onError };
     const made = {
       modular: () => new ModularSession(parts),
       replay: () => new ReplaySession(parts),
@@ -92,6 +103,7 @@ export class LabGrounds {
           builtIn: () => Promise.resolve(builtInLessons()),
           chooseFile: () => Promise.resolve(findLesson('opaque-token')),
           openObject: async (object) => void this.openedObjects.push(`${object.resource}/${object.name}`),
+          tell: (sentence) => void this.told.push(sentence),
           openTerminal: () => void this.openedObjects.push('terminal'),
           save: async (report, format) => void this.saved.push({ report, format }),
         }),

@@ -1,20 +1,24 @@
-import { AppError, isAppError, messageOf } from '../../base/appError.ts';
+import { AppError, isAppError } from '../../base/appError.ts';
 import { Emitter } from '../../base/emitter.ts';
 import { AttemptSeries } from '../../lab/attemptSeries.ts';
 import type { Handlers } from '../../protocol/channel.ts';
 import { CONTENTION_REQUESTS } from '../../protocol/lab.ts';
 import type { ContentionRunOptions, StateOf } from '../../protocol/labStates.ts';
 import { throttle } from '../app/throttle.ts';
-import { sentenceOf, type LabGround, type LabSession, type LabSessionParts } from './labPlaces.ts';
+import { reasonOf, type LabGround, type LabSession, type LabSessionParts } from './labPlaces.ts';
 
 type Run = { -readonly [K in keyof StateOf<'contention'>['runs'][number]]: StateOf<'contention'>['runs'][number][K] };
 
 /** How often the page is told of counts, at most, in ms. */
 const NEWS_MS = 100;
-/** Attempts of one update before its actor gives up. */
-const MAX_ATTEMPTS = 50;
 /** The bounds of what the page may ask for, so that a slip of the finger does not load a cluster. */
-const BOUNDS = { actors: [1, 50], updates: [1, 500], thinkMs: [0, 10_000], seed: [0, 2 ** 31 - 1] } as const;
+const BOUNDS = {
+  actors: [1, 50],
+  updates: [1, 500],
+  thinkMs: [0, 10_000],
+  maxAttempts: [1, 1000],
+  seed: [0, 2 ** 31 - 1],
+} as const;
 
 /** The contention lab behind its page: one run, or two on the same server one after the other, to be compared. */
 export class ContentionSession implements LabSession<'contention', typeof CONTENTION_REQUESTS> {
@@ -63,9 +67,10 @@ export class ContentionSession implements LabSession<'contention', typeof CONTEN
     this.check(runs);
     if (this.running !== undefined) throw new AppError('usage', this.parts.translate('A run goes on already.'));
     const ground = await this.parts.places.open(signal);
+    if (this.parts.places.current().isSandbox) await this.parts.watch(['configmaps'], ground.namespace, signal);
     this.controller = new AbortController();
     this.runs = [];
-    this.running = this.runAll(runs, ground, this.controller.signal).finally(() => {
+    this.running = this.runAll(runs, ground, AbortSignal.any([this.controller.signal, ground.closing])).finally(() => {
       this.running = undefined;
       this.changed.fire();
     });
@@ -80,9 +85,10 @@ export class ContentionSession implements LabSession<'contention', typeof CONTEN
       actors: translate('Actors'),
       updates: translate('Updates of each'),
       thinkMs: translate('Think time, ms'),
+      maxAttempts: translate('Attempts at most'),
       seed: translate('Seed'),
     };
-    for (const key of ['actors', 'updates', 'thinkMs', 'seed'] as const) {
+    for (const key of ['actors', 'updates', 'thinkMs', 'maxAttempts', 'seed'] as const) {
       const [least, most] = BOUNDS[key];
       if (runs.some((run) => run[key] < least || run[key] > most))
         throw new AppError(
@@ -120,7 +126,6 @@ export class ContentionSession implements LabSession<'contention', typeof CONTEN
         clock,
         signal,
         suffix: randomSuffix(() => clock.random()),
-        maxAttempts: MAX_ATTEMPTS,
         safeWriteLog: ground.safeWriteLog,
         onExchange: (exchange) => ground.onExchange(exchange),
         onLost: (atLeast) => {
@@ -149,10 +154,10 @@ export class ContentionSession implements LabSession<'contention', typeof CONTEN
         phase: 'done',
       });
     } catch (error) {
-      run.phase = isAppError(error, 'cancelled') ? 'cancelled' : 'failed';
+      run.phase = isAppError(error, 'cancelled') && !ground.closing.aborted ? 'cancelled' : 'failed';
       if (run.phase === 'failed') {
-        run.problem = isAppError(error) ? sentenceOf(error) : messageOf(error);
-        onError(error);
+        run.problem = reasonOf(error, ground, this.parts.translate);
+        if (!isAppError(error, 'cancelled')) onError(error);
       }
     }
     show();

@@ -3,6 +3,7 @@ import { AppError } from '../../base/appError.ts';
 import { cancelled } from '../../base/clock.ts';
 import { Emitter } from '../../base/emitter.ts';
 import { exchangeEvents } from '../../lab/exchangeEvents.ts';
+import type { Lesson } from '../../lab/lesson.ts';
 import type { LabPlaceState } from '../../protocol/labStates.ts';
 import { isProtected } from '../../write/protect.ts';
 import type { Editor } from '../app/editor.ts';
@@ -61,7 +62,7 @@ export class EditorPlaces implements LabPlaces {
     this.changed.fire();
   }
 
-  async open(signal: AbortSignal): Promise<LabGround> {
+  async open(signal: AbortSignal, sandbox: Lesson['sandbox'] = 'bare'): Promise<LabGround> {
     const { clusters, session } = this.editor;
     const { key, label, namespace } = this.chosen;
     if (settings.readOnly()) {
@@ -69,7 +70,7 @@ export class EditorPlaces implements LabPlaces {
         advice: l10n.t('Run "Object Versions: Toggle Read Only" to switch it on.'),
       });
     }
-    if (key === sandboxKey) await commands.executeCommand(commandIds.startSandbox);
+    if (key === sandboxKey) await commands.executeCommand(commandIds.startSandbox, sandbox);
     else if (isProtected(label, settings.protectedContexts())) await confirm(label, namespace);
     const connected = await clusters.connect(key, limited(CONNECT_LIMIT_MS, signal));
     session.nameCluster(connected.id, connected.label, connected.cluster.url);
@@ -92,6 +93,7 @@ export class EditorPlaces implements LabPlaces {
     return {
       server: cluster,
       namespace,
+      closing: connected.closing,
       resources: (signal) => connected.discovery(signal),
       onExchange: (exchange) => session.append(exchangeEvents(exchange, { cluster: id, secretKey: session.secretKey })),
       safeWriteLog: {

@@ -1,19 +1,19 @@
 import { readFile, writeFile } from 'node:fs/promises';
-import { commands, l10n, Uri, ViewColumn, window, type Disposable } from 'vscode';
+import { commands, env, l10n, Uri, ViewColumn, window, type Disposable } from 'vscode';
 import { AppError } from '../../base/appError.ts';
 import { cancelled } from '../../base/clock.ts';
 import { fillIn } from '../../core/timeline/translate.ts';
-import type { Lesson, ObjectRef } from '../../lab/lesson.ts';
+import { inLanguage, type Lesson, type ObjectRef } from '../../lab/lesson.ts';
 import type { LessonReport } from '../../lab/lessonRun.ts';
 import type { Editor } from '../app/editor.ts';
 import { commandIds, contextKeys, viewIds } from '../app/ids.ts';
 import { limited } from '../app/signal.ts';
 import { liveUri } from '../documents/address.ts';
 import { readObject } from '../documents/readObject.ts';
-import { declaredDefinition } from '../watches/addWatch.ts';
 import type { EditorPlaces } from './editorPlaces.ts';
 import type { LabPanels } from './labPanels.ts';
-import { LessonsSession, objectsOf } from './lessonsSession.ts';
+import type { LabSessionParts } from './labPlaces.ts';
+import { LessonsSession } from './lessonsSession.ts';
 import { isLessonNode, LessonsTree } from './lessonsView.ts';
 
 /** Starting a lesson may start the sandbox first. */
@@ -26,18 +26,15 @@ export function translated(sentence: string, ...values: (string | number)[]): st
 }
 
 /** The lessons of this window: one session for the page, the view and the commands. */
-export function lessonsOf(editor: Editor, places: EditorPlaces): LessonsSession {
+export function lessonsOf(editor: Editor, places: EditorPlaces, parts: LabSessionParts): LessonsSession {
   return new LessonsSession({
-    places,
-    clock: editor.clock,
-    translate: translated,
-    onError: (error) => editor.log.error(String(error)),
-    builtIn: async () => (await import('../../lab/lessonFiles.ts')).builtInLessons(),
+    ...parts,
+    builtIn: async () => (await import('../../lab/lessonFiles.ts')).builtInLessons().map(inOurLanguage),
+    tell: (sentence) => void window.showInformationMessage(sentence),
     chooseFile,
     save,
     openObject: (object, signal) => openObject(places, object, signal),
     openTerminal: () => openTerminal(editor, places),
-    watch: (lesson, namespace, signal) => watch(editor, places, lesson, namespace, signal),
   });
 }
 
@@ -105,6 +102,10 @@ async function predict(session: LessonsSession): Promise<void> {
   window.setStatusBarMessage(sentence, TEXT_WAIT_MS);
 }
 
+function inOurLanguage(lesson: Lesson): Lesson {
+  return inLanguage(lesson, env.language);
+}
+
 async function chooseFile(): Promise<Lesson> {
   const [file] =
     (await window.showOpenDialog({ title: l10n.t('Open a Lesson File'), filters: { YAML: ['yaml', 'yml'] } })) ?? [];
@@ -113,8 +114,8 @@ async function chooseFile(): Promise<Lesson> {
 }
 
 async function lessonIn(file: Uri): Promise<Lesson> {
-  const { readLesson } = await import('../../lab/lesson.ts');
-  return readLesson(await readFile(file.fsPath, 'utf8'), file.fsPath);
+  const { readLesson } = await import('../../lab/readLesson.ts');
+  return inOurLanguage(readLesson(await readFile(file.fsPath, 'utf8'), file.fsPath));
 }
 
 /** Saves a report; the name that the person gives decides between JSON and Markdown. */
@@ -151,18 +152,4 @@ function openTerminal({ clusters }: Editor, places: EditorPlaces): void {
     ? l10n.t('kubectl means the sandbox here; the lesson is in the namespace {0}.', namespace)
     : l10n.t('The lesson is in the context {0}, in the namespace {1}.', label, namespace);
   window.createTerminal({ name: label, message, ...(file === undefined ? {} : { env: { KUBECONFIG: file } }) }).show();
-}
-
-/** Lets the tree show what the lesson is about. */
-async function watch(
-  editor: Editor,
-  places: EditorPlaces,
-  lesson: Lesson,
-  namespace: string,
-  signal: AbortSignal,
-): Promise<void> {
-  const connected = places.connected();
-  if (connected === undefined) return;
-  for (const resource of new Set(lesson.steps.flatMap(objectsOf).map((ref) => ref.resource)))
-    await editor.watches.add(await declaredDefinition(connected, `${resource} in ${namespace}`, signal), false);
 }

@@ -5,7 +5,7 @@ import type { CheckResult, LessonReport, LessonRun } from '../../lab/lessonRun.t
 import type { Handlers } from '../../protocol/channel.ts';
 import { LESSON_REQUESTS } from '../../protocol/lab.ts';
 import type { StateOf } from '../../protocol/labStates.ts';
-import type { LabSession, LabSessionParts } from './labPlaces.ts';
+import { reasonOf, type LabGround, type LabSession, type LabSessionParts } from './labPlaces.ts';
 
 type State = StateOf<'lessons'>;
 
@@ -15,12 +15,12 @@ export interface LessonsParts extends LabSessionParts {
   builtIn(): Promise<readonly Lesson[]>;
   /** Lets the person choose a lesson file. @throws AppError `cancelled`, `invalid-yaml` */
   chooseFile(): Promise<Lesson>;
-  /** Lets the rest of the editor watch what the lesson is about, before it begins. */
-  watch?(lesson: Lesson, namespace: string, signal: AbortSignal): Promise<void>;
   /** Opens an object of the lesson for a safe edit. @throws AppError `not-found` */
   openObject(object: ObjectRef, signal: AbortSignal): Promise<void>;
   /** Opens a terminal in which kubectl means the server of the lesson. */
   openTerminal(): void;
+  /** Tells the person what happened to a lesson without their asking. */
+  tell(sentence: string): void;
   /** Saves a learner's report where the person wants it. */
   save(report: LessonReport, format: 'json' | 'markdown'): Promise<void>;
 }
@@ -49,7 +49,8 @@ export class LessonsSession implements LabSession<'lessons', typeof LESSON_REQUE
   private readonly reports = new Map<string, LessonReport>();
   private lessons: readonly Lesson[] = [];
   private run: LessonRun | undefined;
-  private last: { readonly lesson: Lesson; readonly report: LessonReport } | undefined;
+  private ground: LabGround | undefined;
+  private last: { readonly lesson: Lesson; readonly report: LessonReport; readonly problem?: string } | undefined;
   private starting: Lesson | undefined;
   private checks: readonly CheckResult[] = [];
   private controller = new AbortController();
@@ -213,9 +214,10 @@ export class LessonsSession implements LabSession<'lessons', typeof LESSON_REQUE
   }
 
   private async begin(lesson: Lesson, signal: AbortSignal): Promise<void> {
-    const ground = await this.parts.places.open(signal);
+    const ground = await this.parts.places.open(signal, lesson.sandbox);
     const resources = await ground.resources(signal);
-    await this.parts.watch?.(lesson, ground.namespace, signal);
+    const about = new Set(lesson.steps.flatMap(objectsOf).map((ref) => ref.resource));
+    await this.parts.watch([...about], ground.namespace, signal);
     this.controller = new AbortController();
     const { LessonRun } = await import('../../lab/lessonRun.ts');
     const run = new LessonRun(lesson, {
@@ -225,6 +227,7 @@ export class LessonsSession implements LabSession<'lessons', typeof LESSON_REQUE
       resources,
       clock: this.parts.clock,
       signal: this.controller.signal,
+      translate: this.parts.translate,
       onExchange: (exchange) => ground.onExchange(exchange),
     });
     try {
@@ -234,15 +237,39 @@ export class LessonsSession implements LabSession<'lessons', typeof LESSON_REQUE
       throw error;
     }
     this.run = run;
+    this.ground = ground;
+    ground.closing.addEventListener('abort', () => this.lose(run), { once: true });
+    if (ground.closing.aborted) this.lose(run);
+  }
+
+  /** Ends a lesson whose server went away. */
+  private lose(run: LessonRun): void {
+    if (this.run !== run) return;
+    this.controller.abort();
+    this.working(async () => {
+      if (this.run !== run) return;
+      await this.endNow();
+      const { title } = run.lesson;
+      this.parts.tell(
+        this.parts.translate('The lesson "{0}" has ended: its server was stopped, or the connection given up.', title),
+      );
+    }).catch(this.parts.onError);
   }
 
   private async endNow(): Promise<void> {
-    const { run } = this;
-    if (run === undefined) return;
+    const { run, ground } = this;
+    if (run === undefined || ground === undefined) return;
     this.run = undefined;
     this.controller.abort();
-    const report = await run.end();
-    this.last = { lesson: run.lesson, report };
+    let problem: string | undefined;
+    try {
+      await run.end();
+    } catch (error) {
+      problem = reasonOf(error, ground, this.parts.translate);
+      this.parts.onError(error);
+    }
+    const report = run.report();
+    this.last = { lesson: run.lesson, report, ...(problem === undefined ? {} : { problem }) };
     if (report.passed || this.reports.get(run.lesson.id)?.passed !== true) this.reports.set(run.lesson.id, report);
   }
 
@@ -292,6 +319,7 @@ export class LessonsSession implements LabSession<'lessons', typeof LESSON_REQUE
       phase: starting !== undefined ? 'starting' : step === undefined ? 'over' : 'working',
       busy: this.busy > 0,
       passed: report?.passed ?? false,
+      ...(run !== undefined || starting !== undefined || last?.problem === undefined ? {} : { problem: last.problem }),
       ...(step === undefined || report === undefined ? {} : { step: this.stepState(lesson, step, report) }),
       steps: lesson.steps.map((item) => {
         const one = report?.steps.find(({ id }) => id === item.id);
@@ -325,6 +353,7 @@ export class LessonsSession implements LabSession<'lessons', typeof LESSON_REQUE
       task: step.task,
       choices: predict?.choices ?? [],
       objects: objectsOf(step).map(nameOf),
+      commands: step.commands,
       checks: this.checks,
       ...(predict === undefined ? {} : { question: predict.question }),
       ...(own?.predicted === undefined || predict === undefined

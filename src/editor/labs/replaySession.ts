@@ -2,13 +2,14 @@ import { AppError, isAppError } from '../../base/appError.ts';
 import { cancelled } from '../../base/clock.ts';
 import { Emitter } from '../../base/emitter.ts';
 import { stringifyJson, type Json } from '../../codec/json.ts';
+import type { Translate } from '../../core/timeline/translate.ts';
 import type { StepResult } from '../../lab/replay.ts';
 import type { ReplayStep } from '../../lab/replaySteps.ts';
 import type { Handlers } from '../../protocol/channel.ts';
 import { REPLAY_REQUESTS } from '../../protocol/lab.ts';
 import type { LabExchange, StateOf } from '../../protocol/labStates.ts';
 import { LabExchanges } from './labExchanges.ts';
-import type { LabGround, LabSession, LabSessionParts } from './labPlaces.ts';
+import { reasonOf, type LabGround, type LabSession, type LabSessionParts } from './labPlaces.ts';
 
 type State = StateOf<'replay'>;
 
@@ -32,6 +33,7 @@ export class ReplaySession implements LabSession<'replay', typeof REPLAY_REQUEST
   private total = 0;
   private steps: State['steps'][number][] = [];
   private holds: boolean | undefined;
+  private problem: string | undefined;
   private asked: Asked | undefined;
   private exchanges: LabExchange[] = [];
   private controller = new AbortController();
@@ -65,6 +67,7 @@ export class ReplaySession implements LabSession<'replay', typeof REPLAY_REQUEST
               choices: asked.step.choices,
             },
           }),
+      ...(this.problem === undefined ? {} : { problem: this.problem }),
       ...(this.holds === undefined ? {} : { holds: this.holds }),
     };
   }
@@ -82,14 +85,16 @@ export class ReplaySession implements LabSession<'replay', typeof REPLAY_REQUEST
     await this.stop();
     this.steps = [];
     this.holds = undefined;
+    this.problem = undefined;
     this.enter('starting');
     try {
       const ground = await this.parts.places.open(signal);
+      if (this.parts.places.current().isSandbox) await this.parts.watch(['configmaps'], ground.namespace, signal);
       const { replaySteps } = await import('../../lab/replaySteps.ts');
       this.total = replaySteps.length;
       this.controller = new AbortController();
       const asking = this.nextSettled();
-      this.running = this.run(ground, this.controller.signal);
+      this.running = this.run(ground, AbortSignal.any([this.controller.signal, ground.closing]));
       await asking;
     } catch (error) {
       this.enter('idle');
@@ -99,7 +104,7 @@ export class ReplaySession implements LabSession<'replay', typeof REPLAY_REQUEST
   }
 
   private async run(ground: LabGround, signal: AbortSignal): Promise<void> {
-    const { clock, onError } = this.parts;
+    const { clock, onError, translate } = this.parts;
     const { runReplay, randomSuffix } = await import('../../lab/replay.ts');
     const shown = new LabExchanges();
     try {
@@ -113,14 +118,17 @@ export class ReplaySession implements LabSession<'replay', typeof REPLAY_REQUEST
           this.exchanges.push(shown.shown(exchange));
           ground.onExchange(exchange);
         },
-        predict: (step) => this.ask(step, signal),
-        onStep: (result, step, prediction) => this.keep(result, step, prediction ?? ''),
+        predict: (step) => this.ask(inWords(step, translate), signal),
+        onStep: (result, step, prediction) => this.keep(result, inWords(step, translate), prediction ?? ''),
       });
       this.holds = holds;
       this.enter('done');
     } catch (error) {
+      if (ground.closing.aborted || !isAppError(error, 'cancelled')) {
+        this.problem = reasonOf(error, ground, translate);
+        if (!isAppError(error, 'cancelled')) onError(error);
+      }
       this.enter('stopped');
-      if (!isAppError(error, 'cancelled')) onError(error);
     } finally {
       this.asked = undefined;
       this.changed.fire();
@@ -149,16 +157,12 @@ export class ReplaySession implements LabSession<'replay', typeof REPLAY_REQUEST
     });
   }
 
-  private keep(
-    { id, title, expected, observed, holds, lesson }: StepResult,
-    step: ReplayStep,
-    predicted: string,
-  ): void {
+  private keep({ id, expected, observed, holds }: StepResult, step: ReplayStep, predicted: string): void {
     this.steps.push({
       id,
-      title,
+      title: step.title,
       holds,
-      lesson,
+      lesson: step.lesson,
       predicted,
       question: step.question,
       answer: step.answer,
@@ -210,6 +214,19 @@ export class ReplaySession implements LabSession<'replay', typeof REPLAY_REQUEST
     this.settled?.();
     this.settled = undefined;
   }
+}
+
+/** A step in the reader's words. */
+function inWords(step: ReplayStep, translate: Translate): ReplayStep {
+  const { title, question, choices, answer, lesson } = step;
+  return {
+    ...step,
+    title: translate(title),
+    question: translate(question),
+    choices: choices.map((choice) => translate(choice)),
+    answer: translate(answer),
+    lesson: translate(lesson),
+  };
 }
 
 function said(value: Json | undefined): string {

@@ -1,7 +1,7 @@
 import { commands, l10n, window, type Disposable } from 'vscode';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { RunningScenario } from '../../sandbox/scenario.ts';
+import type { RunningScenario, ScenarioName } from '../../sandbox/scenario.ts';
 import type { Editor } from '../app/editor.ts';
 import { commandIds, contextKeys } from '../app/ids.ts';
 import { withProgress } from '../app/progress.ts';
@@ -11,7 +11,11 @@ import { declaredDefinition } from '../watches/addWatch.ts';
 
 const START_LIMIT_MS = 60_000;
 
-/** What a fresh sandbox shows: where its actors are at work. */
+/** The scenarios that the editor starts: the lively one for a person, the others for labs, which bring their own watches. */
+const scenarios = ['lively', 'bare', 'quiet'] as const satisfies readonly ScenarioName[];
+type Scenario = (typeof scenarios)[number];
+
+/** What a lively sandbox shows: where its actors are at work. */
 const firstWatches = ['deployments', 'configmaps in shop', 'secrets in shop', 'replicasets'] as const;
 
 /** Starts and stops the embedded API server; its cluster appears in the tree, its own feed in the log. */
@@ -19,7 +23,10 @@ export function registerSandbox(editor: Editor): Disposable[] {
   const runner = new SandboxRunner(editor);
   return [
     { dispose: () => void runner.stop().catch((error: unknown) => editor.log.error(String(error))) },
-    editor.command(commandIds.startSandbox, () => runner.start()),
+    editor.command(commandIds.startSandbox, (named) => {
+      const scenario = scenarios.find((name) => name === named);
+      return scenario === undefined ? runner.startLively() : runner.start(scenario);
+    }),
     editor.command(commandIds.stopSandbox, () => runner.stop()),
   ];
 }
@@ -27,18 +34,32 @@ export function registerSandbox(editor: Editor): Disposable[] {
 class SandboxRunner {
   private readonly editor: Editor;
   private running: RunningScenario | undefined;
-  private starting: Promise<void> | undefined;
+  private starting: { readonly scenario: Scenario; readonly done: Promise<void> } | undefined;
 
   constructor(editor: Editor) {
     this.editor = editor;
   }
 
-  start(): Promise<void> {
-    this.starting ??= withProgress(l10n.t('Starting the sandbox'), () => this.launch()).catch((error: unknown) => {
-      this.starting = undefined;
-      throw error;
-    });
-    return this.starting;
+  /** Starts a sandbox, unless one runs: whose actors are at work then is left as it is. */
+  start(scenario: Scenario): Promise<void> {
+    this.starting ??= {
+      scenario,
+      done: withProgress(l10n.t('Starting the sandbox'), () => this.launch(scenario)).catch((error: unknown) => {
+        this.starting = undefined;
+        throw error;
+      }),
+    };
+    return this.starting.done;
+  }
+
+  /** What a person asks for: a sandbox with actors. One that a lab started without them is stopped first. */
+  async startLively(): Promise<void> {
+    const before = this.starting;
+    if (before !== undefined && before.scenario !== 'lively') {
+      await before.done;
+      await this.stop();
+    }
+    await this.start('lively');
   }
 
   async stop(): Promise<void> {
@@ -57,10 +78,10 @@ class SandboxRunner {
     return join(this.editor.context.globalStorageUri.fsPath, `sandbox-${process.pid}.kubeconfig`);
   }
 
-  private async launch(): Promise<void> {
+  private async launch(scenario: Scenario): Promise<void> {
     const { editor } = this;
     const { startScenario } = await import('../../sandbox/scenario.ts');
-    const running = await startScenario({ scenario: 'lively', onError: (error) => editor.log.error(String(error)) });
+    const running = await startScenario({ scenario, onError: (error) => editor.log.error(String(error)) });
     this.running = running;
     const { sandbox } = running;
     await mkdir(editor.context.globalStorageUri.fsPath, { recursive: true });
@@ -70,7 +91,7 @@ class SandboxRunner {
     const connected = await editor.clusters.connect(sandboxKey, signal);
     editor.session.nameCluster(connected.id, connected.label, connected.cluster.url);
     editor.start();
-    for (const resource of firstWatches)
+    for (const resource of scenario === 'lively' ? firstWatches : [])
       await editor.watches.add(await declaredDefinition(connected, resource, signal), false);
     await commands.executeCommand('setContext', contextKeys.sandboxRuns, true);
     window.setStatusBarMessage(l10n.t('The sandbox runs at {0}.', sandbox.url), 8000);

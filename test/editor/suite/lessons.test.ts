@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as vscode from 'vscode';
-import { readLesson } from '../../../src/lab/lesson.ts';
+import { readLesson } from '../../../src/lab/readLesson.ts';
 import { closeAll, extension, removeAllWatches, set, until } from '../extension.ts';
 import { click, screenshot, texts } from '../window.ts';
 

@@ -1,0 +1,71 @@
+import { AppError, isAppError, messageOf } from '../base/appError.ts';
+import { errorOf } from '../kube/answers.ts';
+import { metadataOf } from '../write/target.ts';
+import { uidOf, uninterrupted, type LabClient } from './labClient.ts';
+
+/** Whose requests these are in the log. */
+const MANAGER = 'versions-lab';
+
+/** What a lab removes: an object by its URL path, if it is one of these lives of the name. */
+export interface Made {
+  readonly path: string;
+  /** The UIDs that are the lab's own; absent: whatever stands there, because the name was free when the lab began. */
+  readonly uids?: ReadonlySet<string>;
+}
+
+/** @throws AppError `usage` where an object stands at one of the paths: a lab never touches what it did not make */
+export async function mustBeFree(client: LabClient, paths: readonly string[]): Promise<void> {
+  for (const path of paths) {
+    const { reply } = await client.send(MANAGER, 'GET', path);
+    if (reply.status === 404) continue;
+    if (reply.status !== 200) throw errorOf(reply);
+    throw new AppError('usage', `There is already an object at ${path}.`, {
+      advice: 'A lab never touches what it did not make: choose another namespace, or the sandbox.',
+    });
+  }
+}
+
+/**
+ * Removes what a lab made, each by its UID, finalizers included; also after an interruption, in ten seconds in all.
+ * @throws AppError of the first failure's code, naming what is left behind, after all were tried
+ */
+export async function removeAll(client: LabClient, made: readonly Made[]): Promise<void> {
+  const signal = uninterrupted();
+  const left: string[] = [];
+  let first: unknown;
+  for (const one of made) {
+    try {
+      await remove(client, one, signal);
+    } catch (error) {
+      first ??= error;
+      left.push(one.path);
+    }
+  }
+  if (left.length === 0) return;
+  throw new AppError(
+    isAppError(first) ? first.code : 'internal',
+    `What the lab made could not be removed: ${left.join(', ')}. ${messageOf(first)}`,
+    { cause: first, advice: 'Remove it when the server answers again.' },
+  );
+}
+
+async function remove(client: LabClient, { path, uids }: Made, signal: AbortSignal): Promise<void> {
+  const { reply, answer } = await client.send(MANAGER, 'GET', path, { signal });
+  if (reply.status === 404) return;
+  if (reply.status !== 200) throw errorOf(reply);
+  const uid = uidOf(answer);
+  if (uids?.has(uid) === false) return;
+  const { finalizers } = metadataOf(answer);
+  if (Array.isArray(finalizers) && finalizers.length > 0) {
+    await client.send(MANAGER, 'PATCH', path, {
+      body: { metadata: { uid, finalizers: null } },
+      contentType: 'application/merge-patch+json',
+      signal,
+    });
+  }
+  const body = { apiVersion: 'v1', kind: 'DeleteOptions', preconditions: { uid } };
+  const deleted = await client.send(MANAGER, 'DELETE', path, { body, signal });
+  // 404: gone with its last finalizer. 409: another life holds the name, which is none of the lab's.
+  if (deleted.reply.status >= 300 && deleted.reply.status !== 404 && deleted.reply.status !== 409)
+    throw errorOf(deleted.reply);
+}
