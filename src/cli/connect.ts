@@ -63,6 +63,16 @@ export function findNamed(discovery: Discovery, text: string): NamedResource {
   return { resource: discovery.find(word), ...(name === '' ? {} : { name }) };
 }
 
+/**
+ * The resources that stand with commas between them, as kubectl takes them: `deploy,cm`.
+ * @throws AppError `usage` where one is missing
+ */
+export function listed(text: string): string[] {
+  const words = text.split(',').map((word) => word.trim());
+  if (!words.includes('')) return words;
+  throw new AppError('usage', `"${text}" leaves a resource out.`, { advice: 'Write RESOURCE,RESOURCE.' });
+}
+
 /** What stands on a command line for one object: `cm demo` or `cm/demo`. */
 export interface ResourceWords {
   readonly text: string;

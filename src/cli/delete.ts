@@ -1,6 +1,9 @@
 import { Option, type Command } from 'commander';
 import { describeTarget } from '../write/target.ts';
+import type { Report } from '../write/report.ts';
 import { askAgain } from './askAgain.ts';
+import { isInteractive } from './asking.ts';
+import { changeLine, confirm, confirmProtected, isProtectedContext, shortList } from './confirm.ts';
 import { cliUserAgent, connect, filled, findObject, namespaceOf, withClusterOptions } from './connect.ts';
 import { tellReport, tellWriteError } from './writeReport.ts';
 import type { CliIo, ClusterOptions } from './io.ts';
@@ -10,6 +13,7 @@ interface DeleteCliOptions extends ClusterOptions {
   token?: string;
   cascade?: 'background' | 'foreground' | 'orphan';
   dryRun?: boolean;
+  yes?: boolean;
   output: 'text' | 'json';
 }
 
@@ -25,6 +29,7 @@ export function registerDelete(program: Command, io: CliIo): void {
     .option('--token <token>', 'only if it is still at this version', filled)
     .addOption(new Option('--cascade <policy>', 'what becomes of its dependents').choices(Object.keys(propagations)))
     .option('--dry-run', 'have the server do everything but delete it')
+    .option('--yes', 'in a protected context: it is to be deleted')
     .addOption(new Option('-o, --output <format>', 'text or json').choices(['text', 'json']).default('text'))
     .action(async (resource: string, name: string | undefined, options: DeleteCliOptions) => {
       try {
@@ -33,6 +38,18 @@ export function registerDelete(program: Command, io: CliIo): void {
         tellWriteError(error, options.output, io);
       }
     });
+}
+
+/** Shows what became of an object since the version that was to be deleted, and asks about the one that it is at now. */
+async function confirmNewest({ token = '', conflicts, attempts }: Report, name: string, io: CliIo): Promise<boolean> {
+  const winners = (attempts.at(-1)?.wonBy ?? []).map(({ manager }) => manager);
+  const by = winners.length === 0 ? '' : `, by ${[...new Set(winners)].join(', ')}`;
+  const lines =
+    conflicts === undefined
+      ? ['What changed is not known: the server keeps that version no more.']
+      : shortList(conflicts.map(({ path, base, theirs }) => changeLine(path, base, theirs)));
+  io.stderr(`${name} changed since that version${by}:\n${lines.map((line) => `  ${line}\n`).join('')}`);
+  return confirm(`Delete it as it is now (token ${token})?`, io);
 }
 
 async function run(text: string, given: string | undefined, options: DeleteCliOptions, io: CliIo): Promise<void> {
@@ -47,14 +64,26 @@ async function run(text: string, given: string | undefined, options: DeleteCliOp
     const { group, version, kind, namespaced } = resource;
     const namespace = namespaced ? namespaceOf(cluster, options) : '';
     const target = { group, version, resource: resource.resource, kind, namespaced, namespace, name, uid: options.uid };
-    const report = await deleteObject(cluster, target, {
-      clock: io.clock,
-      signal: io.signal,
-      agent: cliUserAgent,
-      dryRun: options.dryRun === true,
-      ...(options.token === undefined ? {} : { token: options.token }),
-      ...(options.cascade === undefined ? {} : { propagation: propagations[options.cascade] }),
-    });
+    const once = async (token: string | undefined, dryRun: boolean): Promise<Report> =>
+      deleteObject(cluster, target, {
+        clock: io.clock,
+        signal: io.signal,
+        agent: cliUserAgent,
+        dryRun,
+        ...(token === undefined ? {} : { token }),
+        ...(options.cascade === undefined ? {} : { propagation: propagations[options.cascade] }),
+      });
+    const dryRun = options.dryRun === true;
+    if (!dryRun && isProtectedContext(cluster.context, io)) {
+      const { outcome, message = outcome } = await once(options.token, true);
+      const lines = [`delete ${describeTarget(target)} (${options.uid})`, `a dry run says: ${message}`];
+      await confirmProtected(cluster.context, lines, options.yes === true, io);
+    }
+    let report = await once(options.token, dryRun);
+    while (report.outcome === 'needs-decision' && report.token !== undefined && isInteractive(io)) {
+      if (!(await confirmNewest(report, describeTarget(target), io))) break;
+      report = await once(report.token, dryRun);
+    }
     tellReport(report, options.output, describeTarget(target), io);
   } finally {
     cluster.dispose();

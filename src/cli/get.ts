@@ -3,7 +3,7 @@ import { AppError } from '../base/appError.ts';
 import type { JsonObject } from '../codec/json.ts';
 import type { Cluster } from '../kube/cluster.ts';
 import { askAgain } from './askAgain.ts';
-import { connect, findGiven, namespaceOf, withClusterOptions, type NamedResource } from './connect.ts';
+import { connect, findGiven, listed, namespaceOf, withClusterOptions, type NamedResource } from './connect.ts';
 import { identityOf, identityTable, type Identity } from './identity.ts';
 import type { CliIo, ClusterOptions } from './io.ts';
 
@@ -19,7 +19,7 @@ interface GetOptions extends ClusterOptions {
 export function registerGet(program: Command, io: CliIo): void {
   withClusterOptions(program.command('get'))
     .description('objects with what identifies them: UID, token, generations, field managers')
-    .argument('<resource>', 'such as cm, deployments, deployments.apps, cm/demo')
+    .argument('<resource>', 'such as cm, deployments, deployments.apps, cm/demo; several: deploy,cm')
     .argument('[name]', 'one object only')
     .option('-A, --all-namespaces', 'objects of every namespace')
     .option('-l, --selector <labels>', 'only objects with these labels')
@@ -47,10 +47,20 @@ async function get(
   io: CliIo,
 ): Promise<void> {
   const { discover } = await import('../kube/discovery.ts');
-  const found = findGiven(await askAgain(() => discover(cluster, io.signal), io), {
-    text,
-    ...(name === undefined ? {} : { name }),
-  });
+  const words = listed(text);
+  const discovery = await askAgain(() => discover(cluster, io.signal), io);
+  const all = words.map((word) => findGiven(discovery, { text: word, ...(name === undefined ? {} : { name }) }));
+  for (const [index, found] of all.entries()) {
+    if (all.length > 1 && options.output === 'text') io.stdout(`${index === 0 ? '' : '\n'}${resourceTitle(found)}\n`);
+    await getOneResource(cluster, found, options, io);
+  }
+}
+
+function resourceTitle({ resource: { resource, group } }: NamedResource): string {
+  return group === '' ? resource : `${resource}.${group}`;
+}
+
+async function getOneResource(cluster: Cluster, found: NamedResource, options: GetOptions, io: CliIo): Promise<void> {
   const wanted = found.name;
   const namespace = namespaceFor(found, cluster, options);
   let identities: Identity[] = [];

@@ -1,8 +1,8 @@
 import { InvalidArgumentError, Option, type Command } from 'commander';
 import { AppError } from '../base/appError.ts';
+import { formatPath } from '../codec/path.ts';
 import type { Cluster } from '../kube/cluster.ts';
-import type { Intent } from '../write/intent.ts';
-import type { FieldResolution, ModifyOptions } from '../write/options.ts';
+import { defaultFieldManager, type FieldResolution, type ModifyOptions } from '../write/options.ts';
 import { strategies, type Strategy } from '../write/outcome.ts';
 import type { Report } from '../write/report.ts';
 import { describeTarget, type Target } from '../write/target.ts';
@@ -17,9 +17,10 @@ import {
   type ResourceWords,
 } from './connect.ts';
 import { askAgain } from './askAgain.ts';
+import { changeLine, confirmProtected, isProtectedContext, shortList } from './confirm.ts';
 import { exitCodes } from './exitCodes.ts';
 import { keptTexts } from './keptTexts.ts';
-import { intentFrom, type IntentOptions } from './modifyIntent.ts';
+import { wishFrom, type IntentOptions, type Wish } from './modifyIntent.ts';
 import { TimeLimit } from './timeLimit.ts';
 import { attemptLine, tellReport, tellWriteError } from './writeReport.ts';
 import type { CliIo, ClusterOptions } from './io.ts';
@@ -30,9 +31,10 @@ interface ModifyCliOptions extends ClusterOptions, IntentOptions {
   fieldManager?: string;
   soleManager?: boolean;
   uid?: string;
-  maxAttempts: number;
+  maxAttempts?: number;
   timeout: number;
   dryRun?: boolean;
+  yes?: boolean;
   unconditionalMayLoseUpdates?: boolean;
   onFieldConflict?: readonly string[];
   shownToken?: string;
@@ -56,6 +58,7 @@ export function registerModify(program: Command, io: CliIo): void {
       '--script <file>',
       'a module whose default export computes the desired object from the current one, on every attempt',
     )
+    .option('--release <path>', 'give up what the field manager claims of a field; its value stays')
     .addOption(new Option('--strategy <name>', 'how it is sent').choices(strategies).default('replace'))
     .addOption(new Option('--subresource <name>', 'write to this subresource').choices(['status', 'scale']))
     .option('--field-manager <name>', 'the field manager of the write (default: object-versions)', filled)
@@ -64,9 +67,10 @@ export function registerModify(program: Command, io: CliIo): void {
       'nobody else writes under this field manager: a write whose answer was lost can then be told apart',
     )
     .option('--uid <uid>', 'write to this incarnation only', filled)
-    .option('--max-attempts <n>', 'attempts at most', positive, 5)
+    .option('--max-attempts <n>', 'attempts at most (default: 5, with --script 25)', positive)
     .option('--timeout <seconds>', 'time for all attempts, in seconds', seconds, 30)
     .option('--dry-run', 'have the server do everything but store it')
+    .option('--yes', 'in a protected context: it is to be written')
     .option(
       '--unconditional-may-lose-updates',
       'write whatever the current version is: changes that others made since the read are lost',
@@ -98,11 +102,13 @@ async function run(text: string, given: string | undefined, options: ModifyCliOp
   const conditions = conditionsFrom(options);
   const limit = new TimeLimit(io, options.timeout * 1000);
   try {
-    const intent = await intentFrom(options, limit, io);
+    const wish = await wishFrom(options, limit, io);
+    if (wish.kind === 'release' && options.subresource !== undefined)
+      throw new AppError('usage', '--release is about the object itself: leave --subresource out.');
     const cluster = await connect(options, io);
     try {
       const named = { text, ...(given === undefined ? {} : { name: given }) };
-      await write(cluster, named, { intent, resolve, conditions }, { limit, options, io });
+      await write(cluster, named, { wish, resolve, conditions }, { limit, options, io });
     } finally {
       cluster.dispose();
     }
@@ -113,7 +119,7 @@ async function run(text: string, given: string | undefined, options: ModifyCliOp
 
 /** What the command line asks for. */
 interface Wanted {
-  readonly intent: Intent;
+  readonly wish: Wish;
   readonly resolve: FieldResolution | undefined;
   readonly conditions: readonly { type: string; status: string }[];
 }
@@ -121,13 +127,12 @@ interface Wanted {
 async function write(
   cluster: Cluster,
   words: ResourceWords,
-  { intent, resolve, conditions }: Wanted,
+  { wish, resolve, conditions }: Wanted,
   { limit, options, io }: { limit: TimeLimit; options: ModifyCliOptions; io: CliIo },
 ): Promise<void> {
-  const [{ discover }, { listSchemaFor }, { modify }] = await Promise.all([
+  const [{ discover }, { listSchemaFor }] = await Promise.all([
     import('../kube/discovery.ts'),
     import('../kube/schema.ts'),
-    import('../write/modify.ts'),
   ]);
   const ask = async <T>(step: (signal: AbortSignal) => Promise<T>): Promise<T> =>
     limit.within(async (signal) =>
@@ -146,13 +151,17 @@ async function write(
     ...(options.subresource === undefined ? {} : { subresource: options.subresource }),
   };
   const schema = await ask(async (signal) => listSchemaFor(cluster, resource, signal, keptTexts('schemas', io)));
-  const report = await modify(cluster, target, intent, {
+  const how = {
     ...optionsOf(options, io),
-    timeoutMs: limit.remainingMs,
     schema,
     subresources: resource.subresources,
     ...(resolve === undefined ? {} : { resolve }),
-  });
+  };
+  if (options.dryRun !== true && isProtectedContext(cluster.context, io))
+    await limit.uncounted(() =>
+      askProtected(cluster, target, wish, { ...how, timeoutMs: limit.remainingMs }, options, io),
+    );
+  const report = await fulfil(cluster, target, wish, { ...how, timeoutMs: limit.remainingMs });
   const isWritten = report.outcome === 'written' || report.outcome === 'unchanged';
   if (options.wait !== true || !isWritten || report.dryRun === true) {
     tellReport(report, options.output, describeTarget(target), io);
@@ -161,6 +170,47 @@ async function write(
   const observed = await waitFor(cluster, target, report, conditions, limit, io);
   tellReport({ ...report, observed }, options.output, describeTarget(target), io);
   if (observed.outcome !== 'observed') io.exit(observedExit[observed.outcome]);
+}
+
+async function fulfil(cluster: Cluster, target: Target, wish: Wish, how: ModifyOptions): Promise<Report> {
+  if (wish.kind === 'release')
+    return (await import('../write/releaseField.ts')).releaseField(cluster, target, wish.path, how);
+  return (await import('../write/modify.ts')).modify(cluster, target, wish, how);
+}
+
+/** Shows what the server would store, by a dry run, and asks whether it is to be stored. */
+async function askProtected(
+  cluster: Cluster,
+  target: Target,
+  wish: Wish,
+  how: ModifyOptions,
+  options: ModifyCliOptions,
+  io: CliIo,
+): Promise<void> {
+  const { onAttempt: _attempt, onOwned: _owned, ...quiet } = how;
+  const { report, lines } = await foresee(cluster, target, wish, quiet);
+  if (report.outcome === 'unchanged') return;
+  const told =
+    report.outcome === 'written'
+      ? shortList(lines)
+      : [`what would be stored is not known: the dry run ended ${report.outcome}. ${report.message ?? ''}`.trim()];
+  await confirmProtected(cluster.context, [`modify ${describeTarget(target)}`, ...told], options.yes === true, io);
+}
+
+async function foresee(
+  cluster: Cluster,
+  target: Target,
+  wish: Wish,
+  how: ModifyOptions,
+): Promise<{ report: Report; lines: string[] }> {
+  if (wish.kind === 'release') {
+    const report = await fulfil(cluster, target, wish, { ...how, dryRun: true });
+    const manager = how.fieldManager ?? defaultFieldManager;
+    return { report, lines: [`${manager} gives up its claim of ${formatPath(wish.path)}; the value stays`] };
+  }
+  const { previewWrite } = await import('../write/preview.ts');
+  const { report, changes } = await previewWrite(cluster, target, wish, how);
+  return { report, lines: changes.map(({ path, before, after }) => changeLine(path, before, after)) };
 }
 
 /** Exit codes of a write that is stored and was not observed. */
@@ -211,7 +261,7 @@ function optionsOf(options: ModifyCliOptions, io: CliIo): Omit<ModifyOptions, 't
     strategy: options.strategy,
     ...(options.fieldManager === undefined ? {} : { fieldManager: options.fieldManager }),
     soleManager: options.soleManager === true,
-    maxAttempts: options.maxAttempts,
+    ...(options.maxAttempts === undefined ? {} : { maxAttempts: options.maxAttempts }),
     dryRun: options.dryRun === true,
     ...(options.unconditionalMayLoseUpdates === true ? { unconditional: 'may-lose-updates' } : {}),
     onAttempt: (attempt) => {

@@ -9,28 +9,34 @@ import type { CliIo } from './io.ts';
 import { loadScript } from './scriptFile.ts';
 import { untilAborted, type TimeLimit } from './timeLimit.ts';
 
-/** The options of `modify` that say what is wanted; exactly one of the three forms. */
+/** The options of `modify` that say what is wanted; exactly one of the four forms. */
 export interface IntentOptions {
   set?: readonly string[];
   remove?: readonly string[];
   edited?: string;
   base?: string;
   script?: string;
+  release?: string;
 }
 
+/** What `modify` is asked for: a change, or to give up what our field manager claims of a field, whose value stays. */
+export type Wish = Intent | { readonly kind: 'release'; readonly path: Path };
+
 /**
- * The intent that the options describe.
+ * What the options describe.
  * @throws AppError `usage`, `invalid-path`, `invalid-yaml`, `script-failed`
  */
-export async function intentFrom(options: IntentOptions, limit: TimeLimit, io: CliIo): Promise<Intent> {
+export async function wishFrom(options: IntentOptions, limit: TimeLimit, io: CliIo): Promise<Wish> {
   const changes = (options.set ?? []).length + (options.remove ?? []).length > 0;
   const edits = options.edited !== undefined || options.base !== undefined;
-  if ([changes, edits, options.script !== undefined].filter(Boolean).length !== 1) {
+  const forms = [changes, edits, options.script !== undefined, options.release !== undefined];
+  if (forms.filter(Boolean).length !== 1) {
     throw new AppError(
       'usage',
-      'Say what is to change in one way: --set and --remove, or --edited with --base, or --script.',
+      'Say what is to change in one way: --set and --remove, or --edited with --base, or --script, or --release.',
     );
   }
+  if (options.release !== undefined) return { kind: 'release', path: pathFrom(options.release) };
   const { script } = options;
   if (script !== undefined) {
     return { kind: 'function', compute: await limit.within(async () => loadScript(script, limit.remainingMs)) };

@@ -6,14 +6,14 @@ import type { CliIo } from './io.ts';
 /** The time that a person gave a command, for all that it does. */
 export class TimeLimit implements Disposable {
   private readonly io: CliIo;
-  private readonly until: number;
+  private until: number;
   private readonly over = new AbortController();
   private readonly stopped = new AbortController();
 
   constructor(io: CliIo, timeoutMs: number) {
     this.io = io;
     this.until = io.clock.now() + timeoutMs;
-    void this.ring(timeoutMs);
+    void this.ring();
   }
 
   /** What is left, in ms, at least 1. */
@@ -43,9 +43,20 @@ export class TimeLimit implements Disposable {
     }
   }
 
-  private async ring(timeoutMs: number): Promise<void> {
+  /** Runs what a person takes their time for: it does not count. */
+  async uncounted<T>(step: () => Promise<T>): Promise<T> {
+    const begin = this.io.clock.now();
     try {
-      await this.io.clock.delay(timeoutMs, this.stopped.signal);
+      return await step();
+    } finally {
+      this.until += this.io.clock.now() - begin;
+    }
+  }
+
+  private async ring(): Promise<void> {
+    try {
+      for (let left = this.remainingMs; left > 1; left = this.remainingMs)
+        await this.io.clock.delay(left, this.stopped.signal);
     } catch {
       // Disposed: the command ended before its time was over.
       return;

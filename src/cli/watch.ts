@@ -6,7 +6,7 @@ import type { TraceEvent } from '../core/traceEvent.ts';
 import type { Cluster } from '../kube/cluster.ts';
 import type { WatchState } from '../kube/watch.ts';
 import { askAgain } from './askAgain.ts';
-import { cliUserAgent, connect, findNamed, withClusterOptions, type NamedResource } from './connect.ts';
+import { cliUserAgent, connect, findNamed, listed, withClusterOptions, type NamedResource } from './connect.ts';
 import { namespaceFor } from './get.ts';
 import { identityColumns, stateSentence } from './watchLines.ts';
 import type { CliIo, ClusterOptions } from './io.ts';
@@ -53,7 +53,7 @@ export function registerWatch(program: Command, io: CliIo): void {
 async function watch(cluster: Cluster, texts: readonly string[], options: WatchCliOptions, io: CliIo): Promise<void> {
   const { discover } = await import('../kube/discovery.ts');
   const discovery = await askAgain(() => discover(cluster, io.signal), io);
-  const wanted = texts.map((text) => findNamed(discovery, text));
+  const wanted = texts.flatMap(listed).map((text) => findNamed(discovery, text));
   const clusterId = await askAgain(() => cluster.id(io.signal), io);
   const trace = options.trace === undefined ? undefined : await openTrace(options.trace, cluster, clusterId, io);
   const log = new EventLog({ maxEvents: 1, maxContentBytes: 32 * 1024 * 1024 }, (error) => {

@@ -1,6 +1,6 @@
 import { noListSchema, type ListSchema } from '../core/listSchema.ts';
 import { defaultBackoff, type Backoff } from './backoff.ts';
-import { defaultFieldManager, type ModifyOptions } from './options.ts';
+import { defaultAttempts, defaultFieldManager, type ModifyOptions } from './options.ts';
 import type { Strategy } from './outcome.ts';
 import type { Attempt } from './report.ts';
 import type { Session } from './session.ts';
@@ -35,7 +35,7 @@ export function contextOf(target: Target, options: ModifyOptions, session: Sessi
     manager: options.fieldManager ?? defaultFieldManager,
     schema: options.schema ?? noListSchema,
     backoff: options.backoff ?? defaultBackoff,
-    maxAttempts: Math.max(1, options.maxAttempts ?? 5),
+    maxAttempts: Math.max(1, options.maxAttempts ?? defaultAttempts.edits),
     hasStatusEndpoint: options.subresources?.includes('status') === true,
   };
 }

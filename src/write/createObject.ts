@@ -2,16 +2,14 @@ import type { Server } from '../base/server.ts';
 import { equalJson, isJsonObject, stringifyJson, type JsonObject } from '../codec/json.ts';
 import { noListSchema } from '../core/listSchema.ts';
 import { backoffMs } from './backoff.ts';
-import { classifyReply } from './classify.ts';
 import { contextOf, type WriteContext } from './context.ts';
 import { endCancelled, endUnknown, endWith, isFinal, saying, type PartReport } from './endings.ts';
-import { withoutValues, type Answer } from './exchange.ts';
 import { defaultFieldManager, type ModifyOptions } from './options.ts';
 import { readObject } from './readObject.ts';
 import type { Report } from './report.ts';
+import { sendOnce, type SentOnce } from './sendOnce.ts';
 import { Session } from './session.ts';
-import { objectOf } from './statusObject.ts';
-import { collectionPath, describeTarget, isSecret, metadataOf, type Target } from './target.ts';
+import { collectionPath, describeTarget, metadataOf, type Target } from './target.ts';
 import { changedPaths } from './winners.ts';
 import { WriteLog } from './writeLog.ts';
 
@@ -72,10 +70,7 @@ async function run(context: WriteContext, object: JsonObject): Promise<PartRepor
   }
 }
 
-async function attempt(
-  context: WriteContext,
-  object: JsonObject,
-): Promise<{ answer: Answer; stored: JsonObject | undefined }> {
+async function attempt(context: WriteContext, object: JsonObject): Promise<SentOnce> {
   const { target, options } = context;
   const request = {
     method: 'POST',
@@ -84,32 +79,7 @@ async function attempt(
     headers: { 'content-type': 'application/json', accept: 'application/json' },
     body: stringifyJson(object),
   } as const;
-  const startedAt = options.clock.now();
-  const sent = await context.session.send(request);
-  const answer: Answer =
-    sent.kind === 'reply'
-      ? withoutValues(
-          classifyReply(sent.reply, { verb: 'create', resource: target.resource, terminating: false }),
-          isSecret(target),
-        )
-      : sent.kind === 'cancelled'
-        ? { outcome: 'cancelled' }
-        : { outcome: sent.kind === 'lost' ? 'uncertain' : 'unavailable', message: sent.message };
-  const stored = sent.kind === 'reply' && answer.outcome === 'written' ? objectOf(sent.reply) : undefined;
-  const { outcome, code, reason, message } = answer;
-  const { attempt: number } = context.attempts.add({
-    outcome,
-    ...(code === undefined ? {} : { code }),
-    ...(reason === undefined ? {} : { reason }),
-    ...(message === undefined ? {} : { message }),
-  });
-  context.log.wrote(
-    { verb: 'create', uid: '', attempt: number, paths: [], request, startedAt },
-    outcome,
-    answer,
-    stored,
-  );
-  return { answer, stored };
+  return sendOnce(context, request, { verb: 'create', uid: '', paths: [] });
 }
 
 /**

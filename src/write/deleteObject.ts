@@ -1,7 +1,7 @@
 import type { Server } from '../base/server.ts';
 import { stringifyJson, type JsonObject } from '../codec/json.ts';
 import { backoffMs } from './backoff.ts';
-import { classifyReply } from './classify.ts';
+import { changedSince } from './changedSince.ts';
 import { contextOf, type WriteContext } from './context.ts';
 import { endCancelled, endRecreated, endUnknown, endWith, isFinal, saying, type PartReport } from './endings.ts';
 import type { Answer } from './exchange.ts';
@@ -9,8 +9,8 @@ import { defaultFieldManager, type ModifyOptions } from './options.ts';
 import type { AttemptOutcome } from './outcome.ts';
 import { readObject } from './readObject.ts';
 import type { Report } from './report.ts';
+import { sendOnce, type SentOnce } from './sendOnce.ts';
 import { Session } from './session.ts';
-import { objectOf } from './statusObject.ts';
 import { describeTarget, identityOf, metadataOf, targetPath, type Target } from './target.ts';
 import { WriteLog } from './writeLog.ts';
 
@@ -27,6 +27,7 @@ export type DeleteOptions = Pick<
   | 'cluster'
   | 'agent'
   | 'onEvent'
+  | 'schema'
   | 'onAttempt'
 > & {
   /** Delete only this version; left out: whatever version the incarnation has. */
@@ -40,7 +41,8 @@ export type DeleteTarget = Target & { readonly uid: string };
 /**
  * Deletes one incarnation, and only if it still is at `token` where one is given: the UID always goes with the request.
  * `written`: it is gone, or being deleted while finalizers hold it. `recreated`: another holds the name. `needs-decision`:
- * it was changed since that version. Nothing is sent after such a refusal.
+ * it was changed since that version. After such a refusal it is only read, to say what changed and at which version it is
+ * now: whether that one is to be deleted is another question.
  *
  * A delete whose answer was lost may be sent again, because it can only ever hit this incarnation.
  */
@@ -63,9 +65,9 @@ export async function deleteObject(server: Server, target: DeleteTarget, options
 async function run(context: WriteContext, target: DeleteTarget, options: DeleteOptions): Promise<PartReport> {
   let lost = false;
   for (let count = 1; ; count += 1) {
-    const { answer, object } = await attempt(context, target, options);
+    const { answer, stored } = await attempt(context, target, options);
     const { outcome } = answer;
-    if (outcome === 'written') return deleted(target, object);
+    if (outcome === 'written') return deleted(target, options, stored);
     if (outcome === 'cancelled') return endCancelled(context, target.uid, lost).report;
     if (lost && (outcome === 'gone' || outcome === 'uid-mismatch'))
       return goneAfterLost(target, options, answer.holder);
@@ -73,7 +75,8 @@ async function run(context: WriteContext, target: DeleteTarget, options: DeleteO
       lost = true;
       const settled = await settle(context, target, options);
       if (settled !== undefined) return settled;
-    } else if (outcome !== 'throttled' && outcome !== 'unavailable') return refused(context, target, answer);
+    } else if (outcome === 'version-conflict') return changed(context, target, options);
+    else if (outcome !== 'throttled' && outcome !== 'unavailable') return refused(context, target, answer);
     if (count >= context.maxAttempts) return atBound(target, outcome, lost, answer);
     const pause = Math.max(answer.retryAfterMs ?? 0, backoffMs(count, context.backoff, options.clock.random()));
     const paused = await context.session.pause(pause);
@@ -82,11 +85,7 @@ async function run(context: WriteContext, target: DeleteTarget, options: DeleteO
   }
 }
 
-async function attempt(
-  context: WriteContext,
-  target: DeleteTarget,
-  options: DeleteOptions,
-): Promise<{ answer: Answer; object: JsonObject | undefined }> {
+async function attempt(context: WriteContext, target: DeleteTarget, options: DeleteOptions): Promise<SentOnce> {
   const { token, propagation, dryRun } = options;
   const body: JsonObject = {
     apiVersion: 'v1',
@@ -101,27 +100,8 @@ async function attempt(
     headers: { 'content-type': 'application/json', accept: 'application/json' },
     body: stringifyJson(body),
   } as const;
-  const startedAt = options.clock.now();
-  const sent = await context.session.send(request);
-  const answer: Answer =
-    sent.kind === 'reply'
-      ? classifyReply(sent.reply, { verb: 'delete', resource: target.resource, terminating: false })
-      : sent.kind === 'cancelled'
-        ? { outcome: 'cancelled', message: 'It was cancelled while the delete was on its way: it may have been done.' }
-        : { outcome: sent.kind === 'lost' ? 'uncertain' : 'unavailable', message: sent.message };
-  const { outcome, code, reason, message } = answer;
-  const { attempt: number } = context.attempts.add({
-    outcome,
-    ...(code === undefined ? {} : { code }),
-    ...(reason === undefined ? {} : { reason }),
-    ...(message === undefined ? {} : { message }),
-    ...(token === undefined ? {} : { basedOn: token }),
-  });
-  const about = { verb: 'delete', uid: target.uid, ...(token === undefined ? {} : { token, basedOn: token }) } as const;
-  context.log.wrote({ ...about, attempt: number, paths: [], request, startedAt }, outcome, answer, undefined);
-  context.log.flush();
-  const object = sent.kind === 'reply' && outcome === 'written' ? objectOf(sent.reply) : undefined;
-  return { answer, object: object?.['kind'] === 'Status' ? undefined : object };
+  const condition = token === undefined ? {} : { token, basedOn: token };
+  return sendOnce(context, request, { verb: 'delete', uid: target.uid, paths: [], ...condition });
 }
 
 /** Reads after a lost answer. Undefined: it is still there and not being deleted, so it may be asked again. */
@@ -136,16 +116,17 @@ async function settle(
     return read.answer.outcome === 'gone' ? goneAfterLost(target, options, undefined) : undefined;
   context.log.read(read.object, undefined);
   if (read.identity.uid !== target.uid) return goneAfterLost(target, options, read.identity.uid);
-  return read.identity.terminating ? deleted(target, read.object) : undefined;
+  return read.identity.terminating ? deleted(target, options, read.object) : undefined;
 }
 
-function deleted(target: DeleteTarget, object: JsonObject | undefined): PartReport {
+function deleted(target: DeleteTarget, { dryRun }: DeleteOptions, object: JsonObject | undefined): PartReport {
   const finalizers = object === undefined ? undefined : metadataOf(object)['finalizers'];
   const held = Array.isArray(finalizers) && finalizers.length > 0;
   const name = describeTarget(target);
+  const [ending, end] = dryRun === true ? ['would be deleted', 'would go'] : ['is being deleted', 'goes'];
   const message = held
-    ? `${name} is being deleted; it goes when its finalizers are released: ${finalizers.filter((one) => typeof one === 'string').join(', ')}.`
-    : `${name} is deleted.`;
+    ? `${name} ${ending}; it ${end} when its finalizers are released: ${finalizers.filter((one) => typeof one === 'string').join(', ')}.`
+    : `${name} ${dryRun === true ? ending : 'is deleted'}.`;
   const token = object === undefined ? undefined : identityOf(object).token;
   return { outcome: 'written', uid: target.uid, ...(held && token !== undefined ? { token } : {}), message };
 }
@@ -166,13 +147,34 @@ function refused(context: WriteContext, target: DeleteTarget, answer: Answer): P
     const message = `${name} was replaced by another object: the one that was meant is gone, and nothing was deleted.`;
     return { ...endRecreated(context, target.uid, answer.holder).report, message };
   }
-  if (outcome === 'version-conflict') {
-    const message = `${name} was changed since that version: look at it again. Nothing was deleted.`;
-    return endWith('needs-decision', target.uid, undefined, { message }).report;
-  }
   if (outcome === 'gone')
     return endWith('gone', target.uid, undefined, { message: `${name} does not exist: its name is free.` }).report;
   return endWith(isFinal(outcome) ? outcome : 'unknown', target.uid, undefined, saying(answer)).report;
+}
+
+/** It is not at the version that was meant any more: what it is now, and what others changed, is for a person to look at. */
+async function changed(context: WriteContext, target: DeleteTarget, options: DeleteOptions): Promise<PartReport> {
+  const name = describeTarget(target);
+  const message = `${name} was changed since that version: look at it again. Nothing was deleted.`;
+  const read = await readObject(context, undefined);
+  if (read.kind === 'cancelled') return endCancelled(context, target.uid, false).report;
+  if (read.kind === 'failed') {
+    const { outcome } = read.answer;
+    return outcome === 'gone'
+      ? refused(context, target, read.answer)
+      : endWith('needs-decision', target.uid, undefined, { message }).report;
+  }
+  if (read.identity.uid !== target.uid)
+    return refused(context, target, { outcome: 'uid-mismatch', holder: read.identity.uid });
+  const since = options.token === undefined ? undefined : await changedSince(context, options.token, read.object);
+  const wonBy = since?.wonBy ?? [];
+  if (wonBy.length > 0) context.attempts.amend(context.attempts.all.length, { wonBy });
+  context.log.flush(wonBy);
+  context.log.read(read.object, undefined);
+  return endWith('needs-decision', target.uid, read.object, {
+    message,
+    ...(since === undefined ? {} : { conflicts: since.conflicts }),
+  }).report;
 }
 
 function atBound(target: DeleteTarget, outcome: AttemptOutcome, lost: boolean, answer: Answer): PartReport {

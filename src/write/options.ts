@@ -8,6 +8,13 @@ import type { Attempt, Owned } from './report.ts';
 /** The field manager of every write of ours unless another is set. */
 export const defaultFieldManager = 'object-versions';
 
+/**
+ * Attempts unless another bound is set. A person's edits that were overtaken five times are better looked at again. A program's
+ * change is recomputed, and means the same, each time; where several of them take time between read and write, each attempt
+ * may well be overtaken by one who has just come, however long one waited before it.
+ */
+export const defaultAttempts = { edits: 5, function: 25 } as const;
+
 /** The yes to a write that is not conditional on the version read: it names what it can lose. */
 export type UnconditionalConsent = 'may-lose-updates';
 
@@ -33,7 +40,7 @@ export interface ModifyOptions {
    * then be told from the same write by another process; otherwise it ends `unknown`. Default false.
    */
   readonly soleManager?: boolean;
-  /** Default 5. */
+  /** Default 5 for a person's edits, 25 for a function: see `defaultAttempts`. */
   readonly maxAttempts?: number;
   /** The limit of the whole, in ms. Default 30,000. */
   readonly timeoutMs?: number;

@@ -2,27 +2,38 @@ import type { Server } from '../base/server.ts';
 import { equalJson, isJsonObject, parseJson, stringifyJson, type Json, type JsonObject } from '../codec/json.ts';
 import { formatPath, type Path, type PathStep } from '../codec/path.ts';
 import { backoffMs } from './backoff.ts';
-import { classifyReply } from './classify.ts';
 import { contextOf, type WriteContext } from './context.ts';
-import { endCancelled, endRecreated, endUnknown, endWith, isFinal, saying, type PartReport } from './endings.ts';
+import {
+  endCancelled,
+  endGone,
+  endRecreated,
+  endUnknown,
+  endWith,
+  isFinal,
+  saying,
+  type PartReport,
+} from './endings.ts';
 import type { Answer } from './exchange.ts';
 import { defaultFieldManager, type ModifyOptions } from './options.ts';
+import type { AttemptOutcome } from './outcome.ts';
 import { readObject } from './readObject.ts';
 import type { Report } from './report.ts';
+import { sendOnce, type SentOnce } from './sendOnce.ts';
 import { Session } from './session.ts';
-import { objectOf } from './statusObject.ts';
-import { metadataOf, targetPath, type Target } from './target.ts';
+import { metadataOf, targetPath, type Identity, type Target } from './target.ts';
+import { winnersBetween } from './winners.ts';
 import { WriteLog } from './writeLog.ts';
 
 /**
  * Gives up what a field manager claims of a field, and all beneath it, and keeps the value: only the manager's entries of
  * `managedFields` change, on the condition that the object still is that incarnation at the version that was read. Leaving
  * the field out of an apply would remove a value that nobody else owns. `unchanged`: the manager claims nothing there.
+ * Where an answer was lost and the claim is gone at the next look, it is `written`: whoever gave it up, nobody claims it.
  * Source: Kubernetes documentation, Server-Side Apply, "Clearing managedFields" and "Transferring ownership".
  */
 export async function releaseField(
   server: Server,
-  target: Target & { readonly uid: string },
+  target: Target,
   path: Path,
   options: ModifyOptions,
 ): Promise<Report> {
@@ -30,52 +41,81 @@ export async function releaseField(
   const log = new WriteLog(target, options, options.fieldManager ?? defaultFieldManager);
   const context = contextOf(target, options, session, log);
   try {
-    return { ...(await run(context, target.uid, path)), attempts: context.attempts.all };
+    const report = await run(context, path);
+    return { ...report, ...(options.dryRun === true ? { dryRun: true } : {}), attempts: context.attempts.all };
   } finally {
     log.flush();
   }
 }
 
-async function run(context: WriteContext, uid: string, path: Path): Promise<PartReport> {
+/** A version on which the release was refused. */
+interface Refused {
+  readonly object: JsonObject;
+  readonly token: string;
+  readonly attempt: number;
+}
+
+async function run(context: WriteContext, path: Path): Promise<PartReport> {
+  let { uid } = context.target;
   let lost = false;
+  let refused: Refused | undefined;
   for (let count = 1; ; count += 1) {
     const read = await readObject(context, undefined);
     if (read.kind === 'cancelled') return endCancelled(context, uid, lost).report;
     let answer: Answer;
     if (read.kind === 'failed') ({ answer } = read);
     else {
-      context.log.read(read.object, undefined);
-      if (read.identity.uid !== uid) return endRecreated(context, uid, read.identity.uid).report;
-      const kept = without(read.object, context.manager, path);
-      // Whoever gave the claim up, also a write of ours whose answer was lost: that is what was asked.
-      if (kept === undefined) return endWith(lost ? 'written' : 'unchanged', uid, read.object).report;
-      const sent = await attempt(context, uid, read.identity.token, kept, path);
-      if (sent.stored !== undefined) return endWith('written', uid, sent.stored).report;
-      ({ answer } = sent);
+      const { object, identity } = read;
+      if (refused !== undefined && identity.uid === uid) tellWinners(context, refused, object);
+      context.log.read(object, undefined);
+      uid ??= identity.uid;
+      if (identity.uid !== uid) return endRecreated(context, uid, identity.uid).report;
+      const kept = without(object, context.manager, path);
+      if (kept === undefined) return endWith(lost ? 'written' : 'unchanged', uid, object).report;
+      // A read of the version that was just refused: the server is behind, and the same is not sent again.
+      if (refused?.token === identity.token) answer = { outcome: 'version-conflict' };
+      else {
+        const sent = await attempt(context, identity, kept, path);
+        if (sent.stored !== undefined) return endWith('written', uid, sent.stored).report;
+        ({ answer } = sent);
+        if (answer.outcome === 'version-conflict') refused = { object, token: identity.token, attempt: sent.attempt };
+      }
     }
     const { outcome } = answer;
     if (outcome === 'cancelled') return endCancelled(context, uid, lost).report;
     if (outcome === 'uid-mismatch') return endRecreated(context, uid, answer.holder).report;
+    if (outcome === 'gone') return endGone(context, uid, lost).report;
     lost ||= outcome === 'uncertain';
-    const again = ['version-conflict', 'uncertain', 'throttled', 'unavailable'].includes(outcome);
-    if (!again) return endWith(isFinal(outcome) ? outcome : 'unknown', uid, undefined, saying(answer)).report;
+    if (!isAskedAgain(outcome))
+      return endWith(isFinal(outcome) ? outcome : 'unknown', uid, undefined, saying(answer)).report;
     const pause = Math.max(answer.retryAfterMs ?? 0, backoffMs(count, context.backoff, context.options.clock.random()));
     const paused = count >= context.maxAttempts ? 'over' : await context.session.pause(pause);
     if (paused === 'cancelled') return endCancelled(context, uid, lost).report;
     if (paused !== 'over') continue;
     if (lost) return endUnknown(uid, undefined, 'The claim was there when last looked at.').report;
     if (outcome === 'version-conflict') return endWith('contended', uid, undefined, saying(answer)).report;
-    return endWith(outcome === 'throttled' ? 'throttled' : 'unavailable', uid, undefined, saying(answer)).report;
+    const ending = outcome === 'throttled' || outcome === 'timed-out' ? outcome : 'unavailable';
+    return endWith(ending, uid, undefined, saying(answer)).report;
   }
+}
+
+function isAskedAgain(outcome: AttemptOutcome): boolean {
+  return ['version-conflict', 'uncertain', 'throttled', 'unavailable', 'timed-out'].includes(outcome);
+}
+
+function tellWinners(context: WriteContext, refused: Refused, object: JsonObject): void {
+  const wonBy = winnersBetween(refused.object, object, context.schema);
+  if (wonBy.length > 0 && context.attempts.all[refused.attempt - 1]?.wonBy === undefined)
+    context.attempts.amend(refused.attempt, { wonBy });
+  context.log.flush(wonBy);
 }
 
 async function attempt(
   context: WriteContext,
-  uid: string,
-  token: string,
+  { uid, token }: Identity,
   managedFields: Json[],
   path: Path,
-): Promise<{ answer: Answer; stored: JsonObject | undefined }> {
+): Promise<SentOnce> {
   const { target, options } = context;
   const replace = (field: string, value: Json): JsonObject => ({ op: 'replace', path: `/metadata/${field}`, value });
   const request = {
@@ -89,27 +129,9 @@ async function attempt(
       replace('managedFields', managedFields),
     ]),
   } as const;
-  const startedAt = options.clock.now();
-  const sent = await context.session.send(request);
-  const answer: Answer =
-    sent.kind === 'reply'
-      ? classifyReply(sent.reply, { verb: 'patch', resource: target.resource, terminating: false })
-      : sent.kind === 'cancelled'
-        ? { outcome: 'cancelled' }
-        : { outcome: sent.kind === 'lost' ? 'uncertain' : 'unavailable', message: sent.message };
-  const stored = sent.kind === 'reply' && answer.outcome === 'written' ? objectOf(sent.reply) : undefined;
-  const { outcome, code, reason, message } = answer;
-  const { attempt: number } = context.attempts.add({
-    outcome,
-    basedOn: token,
-    ...(code === undefined ? {} : { code }),
-    ...(reason === undefined ? {} : { reason }),
-    ...(message === undefined ? {} : { message }),
-  });
-  const about = { verb: 'patch', patchType: 'json-patch', uid, token, basedOn: token, attempt: number } as const;
   const paths = [`.metadata.managedFields of ${formatPath(path)}`];
-  context.log.wrote({ ...about, paths, request, startedAt }, outcome, answer, stored);
-  return { answer, stored };
+  const about = { verb: 'patch', patchType: 'json-patch', uid, token, basedOn: token, paths } as const;
+  return sendOnce(context, request, about);
 }
 
 /** The managed fields without what a manager claims at a path; undefined where it claims nothing there. */

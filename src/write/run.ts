@@ -2,7 +2,7 @@ import type { Server } from '../base/server.ts';
 import { carry } from './carrier.ts';
 import { contextOf, type WriteContext } from './context.ts';
 import type { Intent } from './intent.ts';
-import { defaultFieldManager, type ModifyOptions } from './options.ts';
+import { defaultAttempts, defaultFieldManager, type ModifyOptions } from './options.ts';
 import type { PartEnd, PartReport } from './endings.ts';
 import { PartWriter } from './part.ts';
 import type { Report } from './report.ts';
@@ -21,7 +21,8 @@ export async function runModify(
 ): Promise<Report> {
   const session = new Session(server, options.clock, options.timeoutMs ?? defaultTimeoutMs, options.signal);
   const log = new WriteLog(target, options, options.fieldManager ?? defaultFieldManager);
-  const context = contextOf(target, options, session, log);
+  const maxAttempts = options.maxAttempts ?? defaultAttempts[intent.kind === 'function' ? 'function' : 'edits'];
+  const context = contextOf(target, { ...options, maxAttempts }, session, log);
   try {
     const { report } = await runParts(context, intent);
     const dryRun = options.dryRun === true ? { dryRun: true } : {};

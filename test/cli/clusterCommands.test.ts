@@ -344,5 +344,28 @@ describe('get and watch on the real API server', function () {
     assert.match((await finished('get', 'ns', ...options)).out, /kube-system/);
     assert.match((await finished('get', 'deploy', '-A', ...options)).out, /^NAMESPACE\s+NAME/);
     assert.match((await finished('get', 'cm', '-n', namespace, ...options)).err, /No configmaps in namespace/);
+    await requestJson(server, 'POST', `/api/v1/namespaces/${namespace}/configmaps`, { metadata: { name: 'web' } });
+    const both = await finished('get', 'deploy,cm', '-n', namespace, ...options);
+    assert.match(both.out, /^deployments\.apps\nNAME[^\n]+\nweb [^\n]+\n\nconfigmaps\nNAME[^\n]+\nweb /);
+    const lines = (await finished('get', 'deploy,cm', 'web', '-o', 'json', '-n', namespace, ...options)).out;
+    assert.deepEqual(
+      lines
+        .trimEnd()
+        .split('\n')
+        .map((one) => {
+          const { kind, name } = JSON.parse(one) as { kind: string; name: string };
+          return [kind, name];
+        }),
+      [
+        ['Deployment', 'web'],
+        ['ConfigMap', 'web'],
+      ],
+    );
+    for (const text of ['deploy,', ',cm', 'deploy,,cm'])
+      assert.equal((await finished('get', text, '-n', namespace, ...options)).code, 2, text);
+    const watched = start('watch', 'deploy,cm', '-n', namespace, '-o', 'json', ...options);
+    await until(() => watched.out.includes('"ConfigMap"') && watched.out.includes('"Deployment"'));
+    watched.interrupt();
+    await watched.ended;
   });
 });

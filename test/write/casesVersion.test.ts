@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { systemClock } from '../../src/base/clock.ts';
-import type { Server } from '../../src/base/server.ts';
+import type { Server, ServerRequest } from '../../src/base/server.ts';
 import { isJsonObject, parseJson, stringifyJson, type JsonObject } from '../../src/codec/json.ts';
 import { deleteObject } from '../../src/write/deleteObject.ts';
+import type { Intent } from '../../src/write/intent.ts';
 import { modify } from '../../src/write/modify.ts';
 import { releaseClaim } from '../../src/write/readyEdits.ts';
 import { at, changes, RealServer, serverKinds, textAt } from './realServer.ts';
@@ -148,6 +149,26 @@ for (const on of serverKinds) {
       );
     });
 
+    it('B1: a function, which is computed anew each time, has more attempts than edits, and its bound too', async () => {
+      const target = real.configMap('demo-function');
+      await real.create(target, { data: { n: '0' } });
+      const increment: Intent = {
+        kind: 'function',
+        compute: (object) => ({ ...object, data: { n: `${Number(textAt(object, 'data', 'n')) + 1}` } }),
+      };
+      let wins = 0;
+      const beaten = (times: number) => async (request: ServerRequest) => {
+        if (request.method === 'GET' || wins >= times) return;
+        wins += 1;
+        await real.patch(target, { data: { n: `${wins * 100}` } });
+      };
+      const { report } = await real.modify(target, increment, {}, beaten(12));
+      assert.deepEqual([report.outcome, report.attempts.length], ['written', 13]);
+      assert.equal(textAt(await real.read(target), 'data', 'n'), '1201');
+      const never = await real.modify(target, increment, {}, beaten(Infinity));
+      assert.deepEqual([never.report.outcome, never.report.attempts.length], ['contended', 25]);
+    });
+
     it('C1: no read of a write lets a cache answer', async () => {
       const target = real.configMap('demo-reads');
       await real.create(target, { data: { n: '0' } });
@@ -176,7 +197,7 @@ for (const on of serverKinds) {
       assert.equal(at(await real.read(target), 'metadata', 'uid'), at(second, 'metadata', 'uid'));
     });
 
-    it('D4: a delete of a version that was changed since says so and sends nothing more', async () => {
+    it('D4: a delete of a version that was changed since says what changed, and deletes nothing more', async () => {
       const target = real.configMap('demo-d4v');
       const first = await real.create(target, { data: { a: '1' } });
       const uid = textAt(first, 'metadata', 'uid');
@@ -186,9 +207,31 @@ for (const on of serverKinds) {
       const report = await deleteObject(server, { ...target, uid }, { clock: systemClock, token });
       assert.equal(report.outcome, 'needs-decision');
       assert.match(report.message ?? '', /changed/);
-      assert.equal(seen.length, 1);
+      assert.deepEqual(report.conflicts, [{ path: '.data.a', base: '1', theirs: '2' }]);
+      assert.deepEqual(
+        report.attempts.map(({ wonBy }) => wonBy?.map(({ manager, fields }) => [manager, fields])),
+        [[['b', ['.data.a']]]],
+      );
+      assert.equal(report.token, textAt(await real.read(target), 'metadata', 'resourceVersion'));
+      assert.deepEqual(
+        seen.map(({ request }) => request.method),
+        ['DELETE', 'GET', 'GET'],
+      );
       assert.equal((await deleteObject(server, { ...target, uid }, { clock: systemClock })).outcome, 'written');
       assert.equal((await deleteObject(server, { ...target, uid }, { clock: systemClock })).outcome, 'gone');
+    });
+
+    it('D4: what changed since is not said where the past is not kept, of a Secret without values', async () => {
+      const target = real.configMap('demo-d4p');
+      const uid = textAt(await real.create(target, { data: { a: '1' } }), 'metadata', 'uid');
+      const unknown = await deleteObject(real.cluster, { ...target, uid }, { clock: systemClock, token: '1' });
+      assert.deepEqual([unknown.outcome, unknown.conflicts], ['needs-decision', undefined]);
+      const secret = real.target('', 'v1', 'secrets', 'Secret', 'demo-d4s');
+      const first = await real.create(secret, { data: { a: 'YQ==' } });
+      await real.patch(secret, { data: { a: 'Yg==' } });
+      const [own, token] = [textAt(first, 'metadata', 'uid'), textAt(first, 'metadata', 'resourceVersion')];
+      const told = await deleteObject(real.cluster, { ...secret, uid: own }, { clock: systemClock, token });
+      assert.deepEqual(told.conflicts, [{ path: '.data.a' }]);
     });
 
     it('D4: a delete that finalizers hold says which', async () => {

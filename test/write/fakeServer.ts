@@ -203,8 +203,12 @@ export class FakeServer {
     const token = metaOf(body)['resourceVersion'];
     if (typeof token === 'string' && token !== '' && token !== tokenOf(current)) return this.versionConflict();
     const desired = withMeta(body, { uid: uidOf(current), resourceVersion: tokenOf(current) });
-    if (equalJson(content(desired), content(current))) return reply(200, current);
-    return reply(200, this.store(current, desired, actor, request, 'MODIFIED'));
+    // Managed fields that a request changes are taken as given; those it only repeats are the server's own affair.
+    const given = metaOf(body)['managedFields'];
+    const released = Array.isArray(given) && !equalJson(given, metaOf(current)['managedFields']);
+    if (!released && equalJson(content(desired), content(current))) return reply(200, current);
+    const owned = released ? withMeta(current, { managedFields: given.filter(hasManager) }) : current;
+    return reply(200, this.store(current, desired, actor, request, 'MODIFIED', owned));
   }
 
   private store(
@@ -213,9 +217,10 @@ export class FakeServer {
     actor: { manager: string; operation: 'Apply' | 'Update'; subresource?: string; body?: JsonObject },
     request: ServerRequest | undefined,
     type: 'ADDED' | 'MODIFIED',
+    owned = before,
   ): JsonObject {
     const time = new Date(this.now).toISOString().replace(/\.\d+Z$/, 'Z');
-    const managedFields = this.fields.after(before, desired, actor, time);
+    const managedFields = this.fields.after(owned, desired, actor, time);
     const object = withMeta(desired, { resourceVersion: this.nextToken(), managedFields });
     this.current = object;
     this.commits.push({ type, uid: uidOf(object), token: tokenOf(object), object, before, request });
@@ -275,6 +280,11 @@ export function status(code: number, reason: string, message: string, details: J
 
 function managerOf(request: ServerRequest): string {
   return request.query?.['fieldManager'] ?? 'unknown';
+}
+
+/** One empty entry stands for none. */
+function hasManager(entry: Json): boolean {
+  return isJsonObject(entry) && typeof entry['manager'] === 'string';
 }
 
 function metaOf(object: JsonObject): JsonObject {

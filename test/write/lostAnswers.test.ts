@@ -4,6 +4,7 @@ import { systemClock } from '../../src/base/clock.ts';
 import type { JsonObject } from '../../src/codec/json.ts';
 import { createObject } from '../../src/write/createObject.ts';
 import { deleteObject } from '../../src/write/deleteObject.ts';
+import { releaseField } from '../../src/write/releaseField.ts';
 import type { Intent } from '../../src/write/intent.ts';
 import { status } from './fakeServer.ts';
 import { at, changes, RealServer, serverKinds, textAt } from './realServer.ts';
@@ -281,6 +282,32 @@ for (const on of serverKinds) {
       const list = await real.send('GET', `/api/v1/namespaces/${real.namespace}/configmaps`);
       const names = (list['items'] as JsonObject[]).map((item) => textAt(item, 'metadata', 'name'));
       assert.equal(names.filter((name) => name.startsWith('many-')).length, 1);
+    });
+
+    it('a release of a claim whose answer is lost is settled by the claim itself, and takes nothing twice', async () => {
+      for (const when of ['before', 'after'] as const) {
+        const target = real.configMap(`released-${when}`);
+        const first = await real.create(target, { data: { a: '1', b: '1' } }, 'object-versions');
+        const uid = textAt(first, 'metadata', 'uid');
+        const { server, seen } = real.watched(cut(when, () => real.patch(target, { data: { b: '2' } })));
+        const path = [{ field: 'data' }, { field: 'a' }];
+        const options = { clock: systemClock, backoff: { baseMs: 1, capMs: 5 } };
+        const report = await releaseField(server, { ...target, uid }, path, options);
+        assert.equal(report.outcome, 'written', when);
+        assert.equal(seen.filter(({ request }) => request.method === 'PATCH').length, when === 'after' ? 0 : 1);
+        const live = await real.read(target);
+        assert.deepEqual(at(live, 'data'), { a: '1', b: '2' });
+        const claims = JSON.stringify(at(live, 'metadata', 'managedFields'));
+        assert.ok(!claims.includes('f:a') && claims.includes('f:b'), claims);
+      }
+      const target = real.configMap('released-never');
+      const uid = textAt(await real.create(target, { data: { a: '1' } }, 'object-versions'), 'metadata', 'uid');
+      const { server } = real.watched(async (request) => {
+        if (request.method !== 'GET') throw lostError();
+      });
+      const options = { clock: systemClock, backoff: { baseMs: 1, capMs: 5 } };
+      const report = await releaseField(server, { ...target, uid }, [{ field: 'data' }], options);
+      assert.deepEqual([report.outcome, report.attempts.length], ['unknown', 5]);
     });
 
     it('a delete whose answer is lost is asked again, and can only hit its incarnation', async () => {

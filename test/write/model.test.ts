@@ -2,12 +2,19 @@ import assert from 'node:assert/strict';
 import type { ServerRequest } from '../../src/base/server.ts';
 import { isJsonObject, parseJson, stringifyJson, type JsonObject } from '../../src/codec/json.ts';
 import type { Intent } from '../../src/write/intent.ts';
+import { modify } from '../../src/write/modify.ts';
 import type { FinalOutcome, Strategy } from '../../src/write/outcome.ts';
 import type { FakeServerOptions } from './fakeServer.ts';
+import { releaseField } from '../../src/write/releaseField.ts';
 import { explore, type Faults, type Run, type WriterSpec } from './model.ts';
 
 const none: Faults = { lost: 0, lag: 0, deletes: 0, recreations: 0 };
 const initial: JsonObject = { data: { count: '0' } };
+
+/** A writer that modifies; its intent is made anew for every run. */
+function by(intent: () => Intent): WriterSpec['write'] {
+  return async (server, target, options) => modify(server, target, intent(), options);
+}
 
 /** Adds to the counter, computed anew from every read. */
 function add(amount: number): () => Intent {
@@ -41,7 +48,7 @@ function setKey(key: string): () => Intent {
 /** Writers who each add one: what two of them send from one read is the same, under the same field manager. */
 function twins(count: number, strategy: Strategy, more: Partial<WriterSpec> = {}): WriterSpec[] {
   return Array.from({ length: count }, () => ({
-    intent: add(1),
+    write: by(add(1)),
     pinned: true,
     ...more,
     options: { strategy, ...more.options },
@@ -51,7 +58,7 @@ function twins(count: number, strategy: Strategy, more: Partial<WriterSpec> = {}
 /** Writers who add 1, 2, 4: every sum tells who is in it. */
 function adders(count: number, strategy: Strategy, intent: (amount: number) => () => Intent = add): WriterSpec[] {
   return Array.from({ length: count }, (_, index) => ({
-    intent: intent(2 ** index),
+    write: by(intent(2 ** index)),
     pinned: true,
     options: { strategy },
   }));
@@ -59,13 +66,29 @@ function adders(count: number, strategy: Strategy, intent: (amount: number) => (
 
 function keys(count: number, strategy: Strategy): WriterSpec[] {
   return Array.from({ length: count }, (_, index) => ({
-    intent: setKey(`k${index}`),
+    write: by(setKey(`k${index}`)),
     pinned: true,
     options: { strategy, fieldManager: `m${index}` },
   }));
 }
 
+/** A claim is given up by whoever created the object, while others write. */
+function releaser(): WriterSpec {
+  return {
+    write: async (server, target, options) =>
+      releaseField(server, target, [{ field: 'data' }, { field: 'count' }], options),
+    pinned: true,
+    options: { fieldManager: 'creator' },
+  };
+}
+
 const dataOf = (object: JsonObject | undefined): JsonObject => (isJsonObject(object?.['data']) ? object['data'] : {});
+
+function entriesOf(object: JsonObject | undefined): JsonObject[] {
+  const metadata = isJsonObject(object?.['metadata']) ? object['metadata'] : {};
+  const fields = metadata['managedFields'];
+  return Array.isArray(fields) ? fields.filter(isJsonObject) : [];
+}
 
 const nothingStored: readonly FinalOutcome[] = [
   'unchanged',
@@ -207,7 +230,7 @@ describe('the small model of the safe write', function () {
 
   it('lost answers of writers with managers of their own are told apart', async () => {
     const writers = ['a', 'b'].map((fieldManager) => ({
-      intent: add(1),
+      write: by(add(1)),
       pinned: true,
       options: { fieldManager, soleManager: true },
     }));
@@ -224,7 +247,7 @@ describe('the small model of the safe write', function () {
 
   it('where nobody may watch, or all happens within a second, nothing is claimed that cannot be told', async () => {
     const sole = ['a', 'b'].map((fieldManager) => ({
-      intent: add(1),
+      write: by(add(1)),
       pinned: true,
       options: { fieldManager, soleManager: true },
     }));
@@ -236,6 +259,51 @@ describe('the small model of the safe write', function () {
       await explored(keys(2, 'apply'), faults, setsOwnKey, server);
       await explored(keys(2, 'merge-patch'), faults, setsOwnKey, server);
     }
+  });
+
+  it('a claim that is given up changes no value and no claim of others, whatever goes wrong', async () => {
+    const others = (object: JsonObject | undefined, except: string): string =>
+      stringifyJson(entriesOf(object).filter(({ manager }) => manager !== except));
+    const check = (run: Run, releasers: number): void => {
+      const isReleaser = (writer: number): boolean => writer < releasers;
+      checkRun(
+        run,
+        (before, after, writer) =>
+          isReleaser(writer) ? assert.deepEqual(after, before) : setsOwnKey(before, after, writer),
+        true,
+      );
+      for (const { writer, before, object } of run.commits) {
+        if (writer === undefined || !isReleaser(writer)) continue;
+        const own = entriesOf(object).find(({ manager }) => manager === 'creator');
+        assert.ok(!stringifyJson(own ?? {}).includes('f:count'), run.steps.join(', '));
+        assert.equal(others(object, 'creator'), others(before, 'creator'), run.steps.join(', '));
+      }
+    };
+    for (const faults of [
+      none,
+      { ...none, lost: 1, lag: 1 },
+      { ...none, lost: 1, recreations: 1 },
+      { ...none, lost: 2 },
+    ]) {
+      const writers = [releaser(), ...keys(2, 'replace').slice(1)];
+      total += await explore({ initial, writers, faults }, (run) => check(run, 1));
+    }
+    const writers = [releaser(), ...keys(3, 'apply').slice(1)];
+    total += await explore({ initial, writers, faults: none }, (run) => check(run, 1));
+  });
+
+  it('finds the claim that a release without a token brings back or takes away', async () => {
+    const spec = {
+      initial,
+      writers: [releaser(), ...keys(2, 'replace').slice(1)],
+      faults: none,
+      tamper: without('resourceVersion'),
+    };
+    const exploring = explore(spec, (run) => {
+      for (const { writer, before, object } of run.commits)
+        if (writer === 0) assert.equal(entriesOf(object).length, entriesOf(before).length - 1, 'a claim was lost');
+    });
+    await assert.rejects(exploring, /a claim was lost/);
   });
 
   it('finds the loss of the token swap', async () => {

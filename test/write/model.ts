@@ -1,7 +1,5 @@
 import { SendFailure, type Server, type ServerReply, type ServerRequest } from '../../src/base/server.ts';
 import type { JsonObject } from '../../src/codec/json.ts';
-import type { Intent } from '../../src/write/intent.ts';
-import { modify } from '../../src/write/modify.ts';
 import type { ModifyOptions } from '../../src/write/options.ts';
 import type { Report } from '../../src/write/report.ts';
 import type { Target } from '../../src/write/target.ts';
@@ -20,9 +18,9 @@ export interface Faults {
   readonly recreations: number;
 }
 
-/** One writer: what it wants, and which of its requests are whose. */
+/** One writer: what it wants, and how it goes about it. */
 export interface WriterSpec {
-  readonly intent: () => Intent;
+  readonly write: (server: Server, target: Target, options: ModifyOptions) => Promise<Report>;
   readonly options?: Partial<ModifyOptions>;
   /** Whether it names the first incarnation as its target. */
   readonly pinned: boolean;
@@ -123,7 +121,7 @@ async function runOnce(
     const options = { clock, maxAttempts: 3, ...writer.options };
     void (async () => {
       try {
-        reports[index] = await modify(connect(index), goal, writer.intent(), options);
+        reports[index] = await writer.write(connect(index), goal, options);
       } catch (error) {
         failure = error;
       }
