@@ -93,9 +93,15 @@ export interface Version {
   readonly event: number;
 }
 
+/** What was asked for last, and its key: all rules ask for the same one in turn, and finding it again needs no new hash. */
+let lastKey: { readonly cluster: string; readonly name: ObjectName; readonly key: string } | undefined;
+
 /** The key of a name in `History.names`. */
 export function nameKey(cluster: string, name: ObjectName): string {
-  return `${cluster}\0${name.group}\0${name.resource}\0${name.namespace}\0${name.name}`;
+  if (lastKey?.name === name && lastKey.cluster === cluster) return lastKey.key;
+  const key = `${cluster}\0${name.group}\0${name.resource}\0${name.namespace}\0${name.name}`;
+  lastKey = { cluster, name, key };
+  return key;
 }
 
 /** The key of an incarnation in `History.uids`. */

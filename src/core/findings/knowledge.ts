@@ -27,10 +27,16 @@ const MAX_OBJECTS = 5_000;
 const MAX_NAMES = 20_000;
 const MAX_DELIVERED = 64;
 
+/** Who was asked for last, and the key: all rules ask for the same actor in turn, and finding it again needs no new hash. */
+let lastKey: { readonly actor: Actor; readonly key: string } | undefined;
+
 /** The identity of an actor in one log: client, user and agent; its manager only where nothing else is known. '' is nobody in particular. */
 export function actorKey(actor: Actor): string {
-  const key = joined(joined(actor.client ?? '', actor.user ?? ''), actor.agent ?? '');
-  return key === '' ? (actor.manager ?? '') : key;
+  if (lastKey?.actor === actor) return lastKey.key;
+  const who = joined(joined(actor.client ?? '', actor.user ?? ''), actor.agent ?? '');
+  const key = who === '' ? (actor.manager ?? '') : who;
+  lastKey = { actor, key };
+  return key;
 }
 
 function joined(first: string, second: string): string {

@@ -68,12 +68,14 @@ export class CreationRule implements Rule {
   }
 
   private forget(event: ReadEvent, namespace: string, name: string): void {
+    if (this.refused.size === 0) return;
     const key = [actorKey(event.actor), nameKey(event.cluster, { ...event.scope, namespace, name }), ''].join('\0');
     this.refused.delete(key);
   }
 
   /** A read that succeeded, but whose answer the log does not hold: it showed what it asked for. */
   private forgetUnseen(event: ReadEvent): void {
+    if (this.refused.size === 0) return;
     const { namespace = '', name } = event.scope;
     if (name !== undefined) {
       this.forget(event, namespace, name);

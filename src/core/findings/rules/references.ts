@@ -85,7 +85,7 @@ export class ReferenceRule implements Rule {
   }
 
   time(now: number, world: World): void {
-    const [first] = this.pending;
+    const first = this.pending[0];
     if (first === undefined || now - first.since < SETTLE_MS) return;
     this.pending = this.pending.filter((item) => {
       if (now - item.since < SETTLE_MS) return true;
