@@ -34,7 +34,9 @@ export function answerText({ body }: ApiAnswer): string {
   return typeof body === 'string' ? body : Buffer.concat(body).toString('utf8');
 }
 
-/** The media type of a Content-Type header, without parameters. */
+/** The media type of a Content-Type header, without parameters; the whole header where it is malformed. Source: mime.ParseMediaType. */
 export function mediaTypeOf(contentType: string | undefined): string {
-  return (contentType?.split(';')[0] ?? '').trim();
+  const [type = '', ...parameters] = (contentType ?? '').split(';');
+  const isWellFormed = parameters.every((text) => /^\s*([^\s=]+=([^\s"]+|"[^"]*")\s*)?$/.test(text));
+  return isWellFormed ? type.trim().toLowerCase() : (contentType ?? '');
 }

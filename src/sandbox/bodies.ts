@@ -1,9 +1,12 @@
 import type { JsonObject } from '../codec/json.ts';
 import { decodeKubernetesProtobuf, PROTOBUF_TYPE } from '../codec/proto.ts';
 import { MAX_BODY_BYTES, mediaTypeOf, type ApiRequest } from './apiRequest.ts';
-import { decodeBody, decodeJson } from './fields/decode.ts';
+import { decodeBody, decodeJson, unrecognized } from './fields/decode.ts';
 import type { Kind } from './kinds/kind.ts';
-import { badRequest, failure, tooLarge } from './status.ts';
+import { badRequest, failure, StatusError, tooLarge } from './status.ts';
+
+/** What every Kubernetes protobuf begins with. */
+const PREFIX = Buffer.from('k8s\0');
 
 const ACCEPTED = ['application/json', 'application/yaml', PROTOBUF_TYPE];
 
@@ -33,14 +36,25 @@ export function readObjectBody(
 ): JsonObject {
   const decoded =
     mediaTypeOf(request.contentType) === PROTOBUF_TYPE
-      ? decodeJson(kind, fromProtobuf(request.body), fieldValidation)
+      ? decodeJson(kind, objectFromProtobuf(kind, request.body), fieldValidation)
       : decodeBody(kind, request.body.toString('utf8'), request.contentType ?? 'application/json', fieldValidation);
   warnings.push(...decoded.warnings);
   return decoded.object;
 }
 
+function objectFromProtobuf(kind: Kind, bytes: Buffer): JsonObject {
+  try {
+    return fromProtobuf(bytes);
+  } catch (error) {
+    if (!(error instanceof StatusError)) throw error;
+    throw unrecognized(kind, error.message, bytes.toString('utf8'));
+  }
+}
+
 /** The JSON of a protobuf body. Throws 400. */
 export function fromProtobuf(bytes: Buffer): JsonObject {
+  if (!bytes.subarray(0, PREFIX.length).equals(PREFIX))
+    throw badRequest(`provided data does not appear to be a protobuf message, expected prefix [${PREFIX.join(' ')}]`);
   try {
     const { apiVersion, kind, object } = decodeKubernetesProtobuf(bytes);
     return { ...object, apiVersion, kind };

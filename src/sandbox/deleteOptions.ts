@@ -1,3 +1,4 @@
+import { mediaTypeOf } from './apiRequest.ts';
 import { isJsonObject, parseJson, type JsonObject } from '../codec/json.ts';
 import { parseYaml } from '../codec/yaml.ts';
 import { goJsonError } from './goJson.ts';
@@ -49,13 +50,19 @@ function fromQuery(query: URLSearchParams): JsonObject {
   if (policy !== null) raw['propagationPolicy'] = policy;
   const dryRun = query.getAll('dryRun');
   if (dryRun.length > 0) raw['dryRun'] = dryRun;
+  const preconditions: JsonObject = {};
+  for (const field of ['uid', 'resourceVersion']) {
+    const value = query.get(field) ?? '';
+    if (value !== '') preconditions[field] = value;
+  }
+  if (Object.keys(preconditions).length > 0) raw['preconditions'] = preconditions;
   return raw;
 }
 
 const ACCEPTED = ['application/json', 'application/yaml', 'application/vnd.kubernetes.protobuf'];
 
 function fromBody(body: string, contentType: string): JsonObject {
-  const type = (contentType.split(';')[0] ?? '').trim();
+  const type = mediaTypeOf(contentType);
   if (type !== '' && !ACCEPTED.includes(type)) {
     const accepted = ACCEPTED.join(', ');
     throw failure(
@@ -90,12 +97,17 @@ function parseBody(body: string): ReturnType<typeof parseJson> {
   return parseJson(body);
 }
 
+/** Kinds that are known without a group wherever options are read. */
+const UNVERSIONED = ['Status', 'APIVersions', 'APIGroup', 'APIGroupList', 'APIResourceList'];
+
 /** Any API version may call them DeleteOptions; another kind is unknown here. */
 function checkKind(value: JsonObject): void {
   const kind = value['kind'];
   const version = value['apiVersion'];
   if (typeof kind === 'string' && kind !== '' && kind !== 'DeleteOptions') {
     const named = typeof version === 'string' && version !== '' ? version : 'meta.k8s.io/v1';
+    if (named === 'v1' && UNVERSIONED.includes(kind))
+      throw badRequest(`converting (v1.${kind}) to (v1.DeleteOptions): unknown conversion`);
     throw badRequest(`no kind ${goQuote(kind)} is registered for version ${goQuote(named)} in scheme "sandbox"`);
   }
 }
@@ -114,8 +126,8 @@ function checkTypes(value: JsonObject): void {
   const preconditions = value['preconditions'];
   if (!isJsonObject(preconditions)) return;
   const isText = (item: unknown): boolean => typeof item === 'string';
-  wantType(preconditions['uid'], 'DeleteOptions.preconditions.uid', 'types.UID', isText);
-  wantType(preconditions['resourceVersion'], 'DeleteOptions.preconditions.resourceVersion', 'string', isText);
+  wantType(preconditions['uid'], 'Preconditions.preconditions.uid', 'types.UID', isText);
+  wantType(preconditions['resourceVersion'], 'Preconditions.preconditions.resourceVersion', 'string', isText);
 }
 
 function wantType(

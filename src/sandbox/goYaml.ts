@@ -5,6 +5,8 @@ import { resolvePlain } from '../codec/yamlScalar.ts';
 
 const TIME = /^\d{4}-\d\d?-\d\d?([Tt ]|$)/;
 const SEXAGESIMAL = /^[-+]?[0-9][0-9_]*(?::[0-5]?[0-9])+(?:\.[0-9_]*)?$/;
+/** Control characters but line breaks; go-yaml counts tabs among them. */
+const UNPRINTABLE = /[^\P{Cc}\n]/u;
 
 /**
  * Prints YAML as the API server does (sigs.k8s.io/yaml over go-yaml): keys in order, lists not indented, lines folded at
@@ -28,7 +30,7 @@ function folded(text: string): string {
   return text
     .split('\n')
     .map((line) => {
-      const indent = line.length - line.trimStart().length;
+      const indent = /^ *(?:- (?=(?:- )*\S+:(?: |$)))*/.exec(line)?.[0].length ?? 0;
       if (literal >= 0 && (line === '' || indent > literal)) return line;
       literal = /[:-] [|>][-+]?$/.test(line) ? indent : -1;
       return foldLine(line, indent);
@@ -47,13 +49,15 @@ function foldLine(line: string, indent: number): string {
 }
 
 function breakIn(line: string): number {
-  for (let at = line.indexOf(' ', WIDTH + 1); at >= 0 && at < line.length - 1; at = line.indexOf(' ', at + 1)) {
+  const last = line.length - (/['"]$/.test(line) ? 2 : 1);
+  for (let at = line.indexOf(' ', WIDTH + 1); at >= 0 && at < last; at = line.indexOf(' ', at + 1)) {
     if (line[at - 1] !== ' ' && line[at + 1] !== ' ') return at;
   }
   return -1;
 }
 
 function styleOf(text: string): Scalar.Type {
+  if (UNPRINTABLE.test(text)) return Scalar.QUOTE_DOUBLE;
   if (text.includes('\n')) return Scalar.BLOCK_LITERAL;
   const plain = resolvePlain(text).kind === 'text' && !TIME.test(text) && !SEXAGESIMAL.test(text);
   return plain ? Scalar.PLAIN : Scalar.QUOTE_DOUBLE;

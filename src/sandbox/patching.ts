@@ -1,6 +1,5 @@
 import { cloneJson, type Json, type JsonObject } from '../codec/json.ts';
 import type { ApiRequest } from './apiRequest.ts';
-import { mediaTypeOf } from './apiRequest.ts';
 import { applyFields } from './fields/apply.ts';
 import { decodePatched } from './fields/decode.ts';
 import { jsonPatch } from './fields/jsonPatch.ts';
@@ -27,7 +26,7 @@ const TYPES: Readonly<Record<string, PatchType>> = {
 
 /** The type of a patch. Throws 415; custom resources have no strategic merge and say what they take. */
 export function readPatchType(request: ApiRequest, kind: Kind): PatchType {
-  const type = TYPES[mediaTypeOf(request.contentType)];
+  const type = TYPES[request.contentType?.split(';')[0] ?? ''];
   if (kind.origin === 'built-in') {
     if (type === undefined) throw failure(415, 'UnsupportedMediaType', '415: Unsupported Media Type', {});
     return type;

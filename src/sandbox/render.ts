@@ -3,14 +3,15 @@ import type { Kind } from './kinds/kind.ts';
 import { printJson, type Output } from './negotiate.ts';
 import { apiVersionOf } from './registry.ts';
 import { inVersion } from './state.ts';
-import { badRequest, failure } from './status.ts';
+import { badRequest, bareError, failure } from './status.ts';
 import type { Stored } from './store.ts';
 
 /** Which part of an object a Table's rows carry. */
 export type IncludeObject = 'None' | 'Metadata' | 'Object';
 
-/** Reads `includeObject`. Throws 400. */
-export function readIncludeObject(query: URLSearchParams): IncludeObject {
+/** Reads `includeObject`, which only a Table looks at. Throws 400. */
+export function readIncludeObject(query: URLSearchParams, output: Output): IncludeObject {
+  if (output.as !== 'Table') return 'Metadata';
   const value = query.get('includeObject') ?? '';
   if (value === '') return 'Metadata';
   if (value === 'None' || value === 'Metadata' || value === 'Object') return value;
@@ -132,6 +133,7 @@ export function objectText(
 ): string {
   if (output.as === undefined || object['kind'] === 'Status') return printJson(object);
   if (output.as === 'PartialObjectMetadataList') {
+    if (kind.origin === 'custom') throw bareError('content is not a list');
     throw failure(
       406,
       'NotAcceptable',

@@ -73,7 +73,7 @@ export function readRequestInfo(method: string, path: string, query: URLSearchPa
     resource,
     subresource,
     rest,
-    name: collection && verb !== 'create' ? selectedName(query) : pathName,
+    name: verb === 'list' || (verb === 'watch' && collection) ? selectedName(query) : pathName,
     pathName,
     watchPrefix,
   };

@@ -1,3 +1,4 @@
+import { goDurationError } from './goDuration.ts';
 import { textOf } from './goText.ts';
 import type { ApiAnswer, ApiRequest } from './apiRequest.ts';
 import { authorize } from './auth.ts';
@@ -54,6 +55,7 @@ export interface Address {
 export async function route(state: ApiState, request: ApiRequest, address: Address): Promise<Answer> {
   const warnings: string[] = [];
   try {
+    checkDeadline(request);
     authorize(request.user, request.info);
     if (!request.info.isResource) return staticAnswer(state, request, address.host);
     return await resourceAnswer(state, request, address, warnings);
@@ -61,6 +63,18 @@ export async function route(state: ApiState, request: ApiRequest, address: Addre
     if (!(error instanceof StatusError)) throw error;
     return refusal(request, error, warnings);
   }
+}
+
+/** Requests that may take long have no deadline. */
+const isLongRunning = ({ verb, subresource }: ApiRequest['info']): boolean =>
+  verb === 'watch' || CONTAINER_STREAMS.includes(subresource);
+
+/** Every other request may name how long it may take, which this server never needs. Throws 400. */
+function checkDeadline({ info, query }: ApiRequest): void {
+  const timeout = query.get('timeout') ?? '';
+  if (timeout === '' || isLongRunning(info)) return;
+  const problem = goDurationError(timeout);
+  if (problem !== undefined) throw badRequest(`invalid timeout specified in the request URL - ${problem}`);
 }
 
 /** A refusal in the form that the client accepts, JSON if it accepts none. */
@@ -71,7 +85,7 @@ export function refusal(
 ): ApiAnswer {
   let output: Output;
   try {
-    output = negotiate(request.accept, { transforms: true, query: request.query, agent: request.userAgent });
+    output = negotiate(request.accept, { transforms: false, query: request.query, agent: request.userAgent });
   } catch (notAcceptable) {
     if (!(notAcceptable instanceof StatusError)) throw notAcceptable;
     output = { format: 'json', as: undefined, metaVersion: 'v1', pretty: false };
@@ -117,14 +131,14 @@ async function resourceAnswer(
   if (info.verb === 'watch') return watchAnswer(state, request, kind, address, warnings);
   if (info.verb === 'get') return getAnswer(state, request, kind, address, warnings);
   if (info.verb === 'deletecollection') {
-    const { items, meta } = removeCollection(state, request, kind, warnings);
+    const { items, meta } = await removeCollection(state, request, kind, warnings);
     return render(request, warnings, 200, (output) =>
-      listText(kind, items, meta, output, readIncludeObject(request.query), state.clock.now()),
+      listText(kind, items, meta, output, readIncludeObject(request.query, output), state.clock.now()),
     );
   }
   const written = write(state, request, kind, warnings);
   return render(request, warnings, written.status, (output) =>
-    objectText(kind, written.object, output, readIncludeObject(request.query), state.clock.now()),
+    objectText(kind, written.object, output, readIncludeObject(request.query, output), state.clock.now()),
   );
 }
 
@@ -261,7 +275,7 @@ async function getAnswer(
     throw badRequest(`pod ${call.name} has no containers: this server is a sandbox`);
   const shown = subresource === 'scale' ? scaleOf(kind, object) : object;
   return render(request, warnings, 200, (output) =>
-    objectText(kind, shown, output, readIncludeObject(request.query), state.clock.now()),
+    objectText(kind, shown, output, readIncludeObject(request.query, output), state.clock.now()),
   );
 }
 
@@ -288,7 +302,7 @@ async function listAnswer(
     remaining: page.remaining,
   };
   return render(request, warnings, 200, (output) =>
-    listText(kind, page.items, meta, output, readIncludeObject(request.query), state.clock.now()),
+    listText(kind, page.items, meta, output, readIncludeObject(request.query, output), state.clock.now()),
   );
 }
 
@@ -317,7 +331,7 @@ async function watchAnswer(
     options,
     filter,
     output,
-    includeObject: readIncludeObject(request.query),
+    includeObject: readIncludeObject(request.query, output),
     lagMs: address.lagMs,
   };
   return { watch, from, contentType: 'application/json' };

@@ -1,15 +1,28 @@
 import { cloneJson, isJsonObject, parseJson, type Json, type JsonObject } from '../codec/json.ts';
-import { textOf } from './goText.ts';
+import { checkTypes } from './fields/applyChecks.ts';
+import { decodeBody, decodePatched } from './fields/decode.ts';
 import { parseApplyBody } from './fields/yamlBody.ts';
 import { goJsonError } from './goJson.ts';
+import { textOf } from './goText.ts';
 import type { Kind } from './kinds/kind.ts';
 import { checkName, settleNamespace } from './namespaces.ts';
 import { applyConfig, patchDocument, type PatchType } from './patching.ts';
 import type { WriteOptions } from './queryOptions.ts';
 import { apiVersionOf } from './registry.ts';
 import { ownersAfterScale } from './scaleOwners.ts';
+import { structOf } from './schema/builtInTypes.ts';
+import { normalize } from './schema/normalize.ts';
 import { metadataOf, metaString, type ApiState, type Call } from './state.ts';
-import { badRequest, bareError, internalError, invalid, invalidValue, noSuchResource } from './status.ts';
+import {
+  badRequest,
+  bareError,
+  conflict,
+  internalError,
+  invalid,
+  invalidValue,
+  noSuchResource,
+  StatusError,
+} from './status.ts';
 import { updateObject } from './update.ts';
 
 /** The /scale of an object: its replicas, with the identity and version of the object itself. Throws 500 where there are none, unless they may lack. */
@@ -43,8 +56,13 @@ export function scaleOf(kind: Kind, object: JsonObject, mayLack = false): JsonOb
 }
 
 /** Writes replicas through PUT on /scale. The version is optional for every kind. */
-export function replaceScale(state: ApiState, call: Call, text: string): JsonObject {
-  const scale = decodeScale(text);
+export function replaceScale(
+  state: ApiState,
+  call: Call,
+  body: { text: string; type: string },
+  options: WriteOptions,
+): JsonObject {
+  const scale = decodeScale(call, body, options);
   settleNamespace(call, scale);
   checkName(call, scale);
   const uid = metaString(scale, 'uid');
@@ -61,14 +79,63 @@ export function patchScale(
 ): JsonObject {
   if (type === 'apply') return applyScale(state, call, text, options);
   return writeScale(state, call, '', (live) => {
-    const { value } = patchDocument(call.kind, scaleOf(call.kind, live, true), type, text);
-    if (!isJsonObject(value)) throw badRequest('the patched object is not a Scale');
-    checkReplicasType(value);
-    const scale = completed(value);
+    const kind = scaleKind(call.kind);
+    const { value, warnings, shown } = patchDocument(kind, scaleOf(call.kind, live, true), type, text);
+    const decoded = decodePatched(kind, value, options.fieldValidation, warnings, shown);
+    call.warnings.push(...decoded.warnings);
+    const scale = decoded.object;
     settleNamespace(call, scale);
     checkName(call, scale);
+    if (call.kind.origin === 'built-in') checkUid(call, metaString(scale, 'uid'), metaString(live, 'uid'));
     return scale;
   });
+}
+
+/** What is written to /scale is a kind of its own: it reads and merges by its own schema. */
+function scaleKind(parent: Kind): Kind {
+  const schema = structOf('io.k8s.api.autoscaling.v1.Scale');
+  return {
+    ...parent,
+    group: 'autoscaling',
+    version: 'v1',
+    kind: 'Scale',
+    origin: 'built-in',
+    schema,
+    coerce: (object) => ({ object: normalize(schema, object) as JsonObject, dropped: [] }),
+    applyDefaults: () => undefined,
+  };
+}
+
+/** Custom resources cannot even say why a Scale does not decode. */
+function decodeScale(call: Call, { text, type }: { text: string; type: string }, options: WriteOptions): JsonObject {
+  try {
+    checkScaleVersion(text);
+    const { object, warnings } = decodeBody(scaleKind(call.kind), text, type, options.fieldValidation);
+    call.warnings.push(...warnings);
+    return object;
+  } catch (error) {
+    if (call.kind.origin === 'built-in' || !(error instanceof StatusError)) throw error;
+    throw badRequest('no kind is registered for the type v1.Scale in scheme "sandbox"');
+  }
+}
+
+/** A Scale of a group where it once was is known, but not taken. Throws 400. */
+const FORMER_VERSIONS: readonly unknown[] = ['apps/v1beta1', 'apps/v1beta2', 'extensions/v1beta1'];
+
+function checkScaleVersion(text: string): void {
+  if (goJsonError(text) !== undefined) return;
+  const value = parseJson(text);
+  if (!isJsonObject(value) || value['kind'] !== 'Scale' || !FORMER_VERSIONS.includes(value['apiVersion'])) return;
+  throw badRequest(
+    `the API version in the data (${textOf(value['apiVersion'])}) does not match the expected API version (autoscaling/v1)`,
+  );
+}
+
+function checkUid(call: Call, given: string, stored: string): void {
+  if (given === '' || given === stored) return;
+  const of = { group: call.kind.group, resource: `${call.kind.plural}/scale` };
+  const why = `Precondition failed: UID in precondition: ${given}, UID in object meta: ${stored}`;
+  throw conflict(of, call.name, why);
 }
 
 function writeScale(state: ApiState, call: Call, uid: string, make: (live: JsonObject) => JsonObject): JsonObject {
@@ -89,7 +156,13 @@ function writeScale(state: ApiState, call: Call, uid: string, make: (live: JsonO
       if (!Array.isArray(entries) || entries.length === 0) return next;
       const path = kind.subresources.scale?.specReplicas ?? [];
       const changed = Number(at(before, path) ?? 0) !== replicas;
-      metadata['managedFields'] = ownersAfterScale(entries, { manager, changed, apiVersion: apiVersionOf(kind), path });
+      metadata['managedFields'] = ownersAfterScale(entries, {
+        manager,
+        changed,
+        replicas,
+        apiVersion: apiVersionOf(kind),
+        path,
+      });
       return next;
     },
   });
@@ -115,13 +188,12 @@ function withoutTimes(object: JsonObject): JsonObject {
 /** An apply of a Scale owns the parent's replicas. */
 function applyScale(state: ApiState, call: Call, text: string, options: WriteOptions): JsonObject {
   const { config } = parseApplyBody(text, 'Ignore');
-  if (config['kind'] !== 'Scale')
-    throw badRequest(`invalid object type: ${textOf(config['apiVersion'])}, Kind=${textOf(config['kind'])}`);
   const { object } = updateObject(state, call, {
     uid: '',
     mayCreate: false,
     produce: (live) => {
       checkOwned(call, live ?? {}, config);
+      checkTypes(scaleKind(call.kind), config);
       const parent: JsonObject = {
         apiVersion: apiVersionOf(call.kind),
         kind: call.kind.kind,
@@ -148,59 +220,11 @@ function checkOwned(call: Call, live: JsonObject, config: JsonObject): void {
   );
 }
 
-function checkReplicasType(scale: JsonObject): void {
-  const replicas = at(scale, ['spec', 'replicas']);
-  if (replicas === undefined || replicas === null || typeof replicas === 'number') return;
-  const name = Array.isArray(replicas) ? 'array' : typeof replicas === 'boolean' ? 'bool' : typeof replicas;
-  const why = `json: cannot unmarshal ${name} into Go struct field ScaleSpec.spec.replicas of type int32`;
-  throw invalid({ group: '', kind: '' }, '', [
-    { reason: 'FieldValueInvalid', field: 'patch', message: `Invalid value: "<object>": ${why}` },
-  ]);
-}
-
 function checkReplicas(call: Call, scale: JsonObject): number {
   const replicas = Number(at(scale, ['spec', 'replicas']) ?? 0);
   if (replicas >= 0 || call.kind.origin === 'custom') return replicas;
   const error = invalidValue('spec.replicas', replicas, 'must be greater than or equal to 0');
   throw invalid({ group: 'autoscaling', kind: 'Scale' }, call.name, [error]);
-}
-
-function decodeScale(text: string): JsonObject {
-  const problem = goJsonError(text);
-  if (problem !== undefined) {
-    const start = text === '' ? '<empty>' : text.length > 30 ? `${text.slice(0, 30)} ...` : text;
-    throw badRequest(
-      `the object provided is unrecognized (must be of type Scale): couldn't get version/kind; json parse error: ${problem} (${start})`,
-    );
-  }
-  const value = parseJson(text);
-  const scale = completed(isJsonObject(value) ? value : {});
-  const kind = scale['kind'];
-  const version = scale['apiVersion'];
-  if (kind !== 'Scale')
-    throw badRequest(
-      `${textOf(kind)} in version ${JSON.stringify(version)} cannot be handled as a Scale: no kind ${JSON.stringify(kind)} is registered`,
-    );
-  if (
-    version !== 'autoscaling/v1' &&
-    version !== 'apps/v1beta1' &&
-    version !== 'apps/v1beta2' &&
-    version !== 'extensions/v1beta1'
-  ) {
-    throw badRequest(
-      `Scale in version ${JSON.stringify(version)} cannot be handled as a Scale: no kind "Scale" is registered for version ${JSON.stringify(version)}`,
-    );
-  }
-  return scale;
-}
-
-function completed(scale: JsonObject): JsonObject {
-  return {
-    kind: 'Scale',
-    apiVersion: 'autoscaling/v1',
-    ...scale,
-    metadata: isJsonObject(scale['metadata']) ? { ...scale['metadata'] } : {},
-  };
 }
 
 function at(object: Json | undefined, path: readonly string[]): Json | undefined {

@@ -2,13 +2,13 @@ import { cloneJson, isJsonObject, type Json, type JsonObject } from '../codec/js
 
 /**
  * How a write through /scale changes the owners of an object. The API server tracks it on the Scale, whose one field is
- * the replicas, and carries that back to the parent (its ScaleHandler). On the way entries lose their time, and an owner
+ * the replicas (which it does not have where they are 0, so that nobody owns them), and carries that back to the parent (its ScaleHandler). On the way entries lose their time, and an owner
  * by a plain Update gets an entry for the replicas apart from its other fields; of two entries with one identity, the next
  * write through /scale reads only the last. Replicas that nobody owns stay so: the Scale is then not tracked.
  */
 export function ownersAfterScale(
   entries: readonly Json[],
-  write: { manager: string; changed: boolean; apiVersion: string; path: readonly string[] },
+  write: { manager: string; changed: boolean; replicas: number; apiVersion: string; path: readonly string[] },
 ): JsonObject[] {
   const fields = write.path.map((name) => `f:${name}`);
   const parents = [...new Map(entries.filter(isJsonObject).map((entry) => [identityOf(entry), entry])).values()];
@@ -26,7 +26,7 @@ export function ownersAfterScale(
     ...pick(entry, ['subresource']),
   });
   const writer = { manager: write.manager, operation: 'Update', subresource: 'scale' };
-  const changers = owners.length === 0 ? [] : [writer];
+  const changers = owners.length === 0 || write.replicas === 0 ? [] : [writer];
   const scaled = (write.changed ? changers : owners.filter((entry) => !stays(entry))).map(scaleEntry);
   return [...scaled, ...kept].sort((a, b) => rank(a) - rank(b));
 }

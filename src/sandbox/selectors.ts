@@ -2,7 +2,7 @@ import { inVersionOf } from './kinds/versions.ts';
 import type { JsonObject } from '../codec/json.ts';
 import { goQuote, textOf } from './goText.ts';
 import type { Kind } from './kinds/kind.ts';
-import { qualifiedName } from './kinds/names.ts';
+import { labelValue, qualifiedName } from './kinds/names.ts';
 import { badRequest, invalidValue } from './status.ts';
 
 /** Which objects a list or watch is about. */
@@ -41,17 +41,19 @@ function parseFieldSelector(kind: Kind, text: string): FieldTerm[] {
     ...(kind.namespaced || kind.origin === 'built-in' ? ['metadata.namespace'] : []),
     ...kind.fieldSelectors,
   ];
-  return splitTerms(text)
+  const terms = splitTerms(text)
     .filter((term) => term !== '')
+    .sort()
     .map((term): FieldTerm => {
-      const found = /^((?:[^=!\\]|\\.)*)(!=|==|=)(.*)$/.exec(term);
+      const found = /^(.*?)(!=|==|=)(.*)$/s.exec(term);
       if (found === null) throw badRequest(`invalid selector: '${text}'; can't understand '${term}'`);
       const [, field = '', operator, value = ''] = found;
-      if (!known.includes(field)) throw badRequest(unknownField(kind, field));
-      if (/^(?:[^=\\]|\\.)*=/.test(value))
-        throw badRequest(`invalid field selector: unescaped character in value: ${'='.charCodeAt(0)}`);
       return { field, value: unescapeValue(value), negated: operator === '!=' };
-    });
+    })
+    // `=` alone asks for nothing.
+    .filter(({ field, value }) => field !== '' || value !== '');
+  for (const { field } of terms) if (!known.includes(field)) throw badRequest(unknownField(kind, field));
+  return terms;
 }
 
 function unknownField(kind: Kind, field: string): string {
@@ -75,7 +77,16 @@ function splitTerms(text: string): string[] {
   return [...terms, term];
 }
 
-const unescapeValue = (value: string): string => value.replaceAll(/\\(.)/g, '$1');
+/** A value as it is meant: only `\\`, `,` and `=` are escaped, and none of them stands alone. Source: fields.UnescapeValue. */
+function unescapeValue(value: string): string {
+  return value.replaceAll(/\\(.?)|[,=]/gsu, (sequence, escaped: string | undefined) => {
+    if (escaped === undefined)
+      throw badRequest(`invalid field selector: unescaped character in value: ${sequence.charCodeAt(0)}`);
+    if (escaped === '' || !'\\,='.includes(escaped))
+      throw badRequest(`invalid field selector: invalid escape sequence: ${sequence}`);
+    return escaped;
+  });
+}
 
 function matchesFields(kind: Kind, stored: JsonObject, fields: readonly FieldTerm[]): boolean {
   const object = inVersionOf(stored, kind);
@@ -170,11 +181,7 @@ class LabelParser {
     if (next === '' || next === ',') return { key, operator: 'exists', values: [] };
     const operator = this.operator();
     const values = operator === 'in' || operator === 'notin' ? this.values() : [this.exactValue()];
-    for (const value of values) checkValue(key, value);
-    if ((operator === 'gt' || operator === 'lt') && !/^[-+]?\d+$/.test(values[0] ?? '')) {
-      const error = invalidValue('values[0]', values[0], "for 'Gt', 'Lt' operators, the value must be an integer");
-      throw badRequest(`unable to parse requirement: ${error.field}: ${error.message}`);
-    }
+    checkValues(key, operator, [...new Set(values)].sort());
     return { key, operator, values };
   }
 
@@ -200,18 +207,27 @@ class LabelParser {
     const open = this.take();
     if (open !== '(') throw badRequest(`unable to parse requirement: found '${open}' expected: '('`);
     const values: string[] = [];
+    if (this.peek() === ')') {
+      this.take();
+      return [''];
+    }
+    if (this.peek() === '' || (SPECIAL.test(this.peek()) && this.peek() !== ','))
+      throw badRequest(`unable to parse requirement: found '${this.peek()}', expected: ',', ')' or identifier`);
     for (;;) {
       const token = this.take();
-      if (token === ')') return values.length === 0 ? [''] : values;
+      const next = this.peek();
       if (token === ',') {
-        if (values.length === 0 || this.peek() === ')') values.push('');
-        continue;
+        if (values.length === 0 || next === ')' || next === ',') values.push('');
+        if (next !== ')') continue;
+      } else if (token === '' || SPECIAL.test(token)) {
+        throw badRequest(`unable to parse requirement: found '${token}', expected: ',', or identifier`);
+      } else {
+        values.push(token);
+        if (next === ',') continue;
+        if (next !== ')') throw badRequest(`unable to parse requirement: found '${next}', expected: ',' or ')'`);
       }
-      if (token === '' && values.length > 0)
-        throw badRequest(`unable to parse requirement: found '', expected: ',' or ')'`);
-      if (token === '' || SPECIAL.test(token))
-        throw badRequest(`unable to parse requirement: found '${token}', expected: ',', ')' or identifier`);
-      values.push(token);
+      this.take();
+      return values;
     }
   }
 
@@ -243,18 +259,26 @@ export function parseLabelSelector(text: string): LabelTerm[] {
   return new LabelParser(text).parse();
 }
 
-const NAME = /^([A-Za-z0-9]|[A-Za-z0-9][-A-Za-z0-9_.]*[A-Za-z0-9])$/;
-const VALUE_RULE =
-  "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyValue',  or 'my_value',  or '12345', regex used for validation is '(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')";
-
 function checkKey(key: string): void {
   const problems = qualifiedName(key);
   if (problems.length > 0)
     throw badRequest(`unable to parse requirement: <nil>: ${invalidValue('', key, problems.join('; ')).message}`);
 }
 
-function checkValue(key: string, value: string): void {
-  if (value === '' || (NAME.test(value) && value.length <= 63)) return;
-  const error = invalidValue(`values[0][${key}]`, value, VALUE_RULE);
-  throw badRequest(`unable to parse requirement: ${error.field}: ${error.message}`);
+function checkValues(key: string, operator: LabelTerm['operator'], values: readonly string[]): void {
+  const isOrder = operator === 'gt' || operator === 'lt';
+  const numbers = values
+    .map((value, index) =>
+      isOrder && !/^[-+]?\d+$/.test(value)
+        ? invalidValue(`values[${index}]`, value, "for 'Gt', 'Lt' operators, the value must be an integer")
+        : undefined,
+    )
+    .filter((error) => error !== undefined);
+  const texts = values.flatMap((value, index) => {
+    const problems = labelValue(value);
+    return problems.length === 0 ? [] : [invalidValue(`values[${index}][${key}]`, value, problems.join('; '))];
+  });
+  const errors = [...new Set([...numbers, ...texts].map(({ field, message }) => `${field}: ${message}`))];
+  if (errors.length === 0) return;
+  throw badRequest(`unable to parse requirement: ${errors.length === 1 ? errors.join('') : `[${errors.join(', ')}]`}`);
 }

@@ -75,8 +75,8 @@ export function updateObject(state: ApiState, call: Call, update: Update): Writt
 }
 
 function createMissing(state: ApiState, call: Call, update: Update): Written {
-  if (!call.kind.createOnUpdate && !update.mayCreate) throw notFound(resourceOf(call.kind), call.name);
-  if (call.subresource !== '') throw notFound(resourceOf(call.kind), call.name);
+  const mayCreate = call.kind.createOnUpdate || (update.mayCreate && call.subresource === '');
+  if (!mayCreate) throw notFound(resourceOf(call.kind), call.name);
   if (update.uid !== '') throw foreignUid(call, update.uid, '');
   const next = update.produce(undefined);
   const parsed = state.store.tokens.parse(

@@ -2,7 +2,7 @@ import { isJsonObject, parseJson, type JsonObject } from '../codec/json.ts';
 import type { ApiRequest } from './apiRequest.ts';
 import { bodyText, checkBodySize, checkBodyType, readObjectBody, textType } from './bodies.ts';
 import { createObject } from './creation.ts';
-import { readDeleteOptions } from './deleteOptions.ts';
+import { readDeleteOptions, type DeleteOptions } from './deleteOptions.ts';
 import { deleteObject } from './deletion.ts';
 import { trackUpdate } from './fields/track.ts';
 import { goJsonError } from './goJson.ts';
@@ -13,11 +13,11 @@ import { dedupOwnerReferences } from './ownerReferences.ts';
 import { patchObject, readPatchType } from './patching.ts';
 import { bindPod, evictPod } from './podActions.ts';
 import { managerOf, readListOptions, readWriteOptions, type WriteOptions } from './queryOptions.ts';
-import { bucketOf } from './registry.ts';
+import { newestView, readPage, type Page } from './reading.ts';
 import type { ListMeta } from './render.ts';
 import { patchScale, replaceScale } from './scale.ts';
 import { readFilter } from './selectors.ts';
-import { metadataOf, metaString, type ApiState, type Call } from './state.ts';
+import { liveObject, metadataOf, metaString, type ApiState, type Call } from './state.ts';
 import { badRequest, methodNotAllowed } from './status.ts';
 import type { Stored } from './store.ts';
 import { updateObject } from './update.ts';
@@ -98,7 +98,10 @@ export function put(state: ApiState, request: ApiRequest, kind: Kind, warnings: 
   const options = readWriteOptions('UpdateOptions', request.query);
   checkBodyType(request);
   const call = callOf(request, kind, options, warnings);
-  if (call.subresource === 'scale') return { status: 200, object: replaceScale(state, call, bodyText(request)) };
+  if (call.subresource === 'scale') {
+    const body = { text: bodyText(request), type: textType(request) };
+    return { status: 200, object: replaceScale(state, call, body, options) };
+  }
   const object = readObjectBody(request, kind, options.fieldValidation, warnings);
   settleNamespace(call, object);
   checkName(call, object);
@@ -129,42 +132,52 @@ export function patch(state: ApiState, request: ApiRequest, kind: Kind, warnings
 const ORPHANS_BY_DEFAULT =
   'child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them or set propagationPolicy=Orphan to suppress this warning';
 
+function warnOfOrphans(kind: Kind, options: DeleteOptions, warnings: string[]): void {
+  if (options.propagation === undefined && kind.defaultPropagation === 'Orphan') warnings.push(ORPHANS_BY_DEFAULT);
+}
+
 /** DELETE of one object. */
 export function remove(state: ApiState, request: ApiRequest, kind: Kind, warnings: string[]): WriteAnswer {
   negotiate(request.accept, { transforms: true });
   checkBodySize(request);
   const options = readDeleteOptions(bodyText(request), textType(request), request.query);
   const call = callOf(request, kind, { fieldManager: '', dryRun: options.dryRun }, warnings);
-  if (options.propagation === undefined && kind.defaultPropagation === 'Orphan') warnings.push(ORPHANS_BY_DEFAULT);
+  warnOfOrphans(kind, options, warnings);
   const { answer, gone } = deleteObject(state, call, options);
   return { status: !gone && options.orphanDependents === false ? 202 : 200, object: answer };
 }
 
-/** DELETE of a collection: what was selected, as it was before, in key order. */
-export function removeCollection(
+/** How many objects a deletecollection without a limit reads at a time. */
+const DELETE_PAGE = 10_000;
+
+/** DELETE of a collection: one page of it, or all; what was selected, as it was before, in key order. */
+export async function removeCollection(
   state: ApiState,
   request: ApiRequest,
   kind: Kind,
   warnings: string[],
-): { items: Stored[]; meta: ListMeta } {
+): Promise<{ items: Stored[]; meta: ListMeta }> {
   negotiate(request.accept, { transforms: true });
   const listOptions = readListOptions(request.query, false);
   const filter = readFilter(kind, listOptions.labelSelector, listOptions.fieldSelector);
   checkBodySize(request);
   const options = readDeleteOptions(bodyText(request), textType(request), request.query);
-  const prefix = kind.namespaced && request.info.namespace !== '' ? `${request.info.namespace}/` : '';
-  const revision = state.store.revision;
-  const items = state.store.list(bucketOf(kind), prefix).filter((stored) => filter.matches(stored.object));
-  for (const { object } of items) {
-    const call = callOf(request, kind, { fieldManager: '', dryRun: options.dryRun }, warnings);
-    deleteObject(
-      state,
-      { ...call, namespace: metaString(object, 'namespace'), name: metaString(object, 'name') },
-      options,
-    );
+  const call = callOf(request, kind, { fieldManager: '', dryRun: options.dryRun }, warnings);
+  warnOfOrphans(kind, options, warnings);
+  const items: Stored[] = [];
+  let asked = { ...listOptions, limit: listOptions.limit > 0 ? listOptions.limit : DELETE_PAGE };
+  let first: Page | undefined;
+  for (;;) {
+    const page = await readPage(state, newestView, call, asked, filter);
+    first ??= page;
+    items.push(...page.items);
+    for (const { object } of page.items) {
+      const own = { ...call, namespace: metaString(object, 'namespace'), name: metaString(object, 'name') };
+      if (liveObject(state, own) !== undefined) deleteObject(state, own, options);
+    }
+    if (listOptions.limit > 0 || page.continueToken === undefined) break;
+    asked = { ...asked, resourceVersion: '', resourceVersionMatch: '', continueToken: page.continueToken };
   }
-  return {
-    items,
-    meta: { resourceVersion: state.store.tokens.print(revision), continueToken: undefined, remaining: undefined },
-  };
+  const { revision, continueToken, remaining } = first;
+  return { items, meta: { resourceVersion: state.store.tokens.print(revision), continueToken, remaining } };
 }

@@ -18,7 +18,7 @@ export function completeObject(
   const { object, dropped } = kind.coerce?.(given) ?? { object: builtIn(kind, value, reader), dropped: [] };
   object['apiVersion'] = kind.group === '' ? kind.version : `${kind.group}/${kind.version}`;
   object['kind'] = kind.kind;
-  keepReset(object, given);
+  keepReset(kind, object, given);
   kind.applyDefaults(object);
   return { object: { kind: kind.kind, apiVersion: object['apiVersion'], ...object }, dropped };
 }
@@ -42,7 +42,7 @@ function builtIn(kind: Kind, value: Json, reader: Reader): JsonObject {
 }
 
 /** An empty list of managedFields asks to forget them; it must not get lost as empty lists do. */
-function keepReset(object: JsonObject, given: JsonObject): void {
+function keepReset(kind: Kind, object: JsonObject, given: JsonObject): void {
   const sent = isJsonObject(given['metadata']) ? given['metadata']['managedFields'] : undefined;
-  if (asksForReset(sent) && isJsonObject(object['metadata'])) object['metadata']['managedFields'] = [];
+  if (asksForReset(sent, kind.origin) && isJsonObject(object['metadata'])) object['metadata']['managedFields'] = [];
 }

@@ -5,7 +5,7 @@ import { sortedJson } from '../goText.ts';
 import type { Kind } from '../kinds/kind.ts';
 import { otherVersion } from '../kinds/versions.ts';
 import { normalize, DecodeError } from '../schema/normalize.ts';
-import { badRequest, invalid, invalidValue, type StatusError } from '../status.ts';
+import { badRequest, internalError, invalid, invalidValue, type StatusError } from '../status.ts';
 import { completeObject } from './complete.ts';
 import { foreignKind } from './foreignKind.ts';
 import { strictProblems } from './strictFields.ts';
@@ -62,7 +62,7 @@ export function decodeJson(kind: Kind, value: Json, fieldValidation: FieldValida
 }
 
 function decodeValue(kind: Kind, value: Json, strict: () => string[], fieldValidation: FieldValidation): Decoded {
-  const given = isJsonObject(value) ? value : {};
+  const given = isJsonObject(value) ? withClaims(value) : {};
   const shown = handledAs(kind, given);
   checkKind(kind, given, shown);
   let completed: ReturnType<typeof completeObject>;
@@ -77,6 +77,16 @@ function decodeValue(kind: Kind, value: Json, strict: () => string[], fieldValid
   if (fieldValidation === 'Strict' && warnings.length > 0)
     throw badRequest(`${shown}: strict decoding error: ${warnings.join(', ')}`);
   return { object: completed.object, warnings };
+}
+
+/** What kind a body claims to be is read by Go's own decoder, which takes keys in any case. */
+function withClaims(value: JsonObject): JsonObject {
+  const claims: JsonObject = {};
+  for (const name of Object.keys(value)) {
+    if (/^kind$/i.test(name)) claims['kind'] = value[name] ?? null;
+    if (/^apiVersion$/i.test(name)) claims['apiVersion'] = value[name] ?? null;
+  }
+  return { ...value, ...claims };
 }
 
 /** Custom resources are read without a schema first; what their schema drops is known after pruning. */
@@ -108,17 +118,19 @@ function checkRecognized(kind: Kind, value: Json, json: string, body: string): v
   }
   for (const field of ['apiVersion', 'kind']) {
     const given = value === null ? undefined : value[field];
-    if (given === undefined || given === null || typeof given === 'string') continue;
-    const place = `Go struct field .${field} of type string`;
-    throw unrecognized(
-      kind,
-      `couldn't get version/kind; json parse error: json: cannot unmarshal ${nameOf(given)} into ${place}`,
-      body,
-    );
+    if (!isTextOrNothing(given)) throw unrecognized(kind, wrongClaim(field, given ?? null), body);
   }
   if (kind.origin === 'custom' && textOr(value === null ? undefined : value['kind'], '') === '') {
     throw unrecognized(kind, `Object 'Kind' is missing in '${json}'`, body);
   }
+}
+
+function isTextOrNothing(value: Json | undefined): boolean {
+  return value === undefined || value === null || typeof value === 'string';
+}
+
+function wrongClaim(field: string, value: Json): string {
+  return `couldn't get version/kind; json parse error: json: cannot unmarshal ${nameOf(value)} into Go struct field .${field} of type string`;
 }
 
 function nameOf(value: Json): string {
@@ -129,7 +141,7 @@ function nameOf(value: Json): string {
 }
 
 /** The refusal of a body that is no object, with its first bytes: as text if it looks like JSON, in hex otherwise. */
-function unrecognized(kind: Kind, why: string, body: string): StatusError {
+export function unrecognized(kind: Kind, why: string, body: string): StatusError {
   return badRequest(`the object provided is unrecognized (must be of type ${kind.kind}): ${why} (${summarize(body)})`);
 }
 
@@ -203,11 +215,18 @@ export function decodePatched(
 ): Decoded {
   const refused = (why: string): StatusError =>
     invalid({ group: '', kind: '' }, '', [invalidValue('patch', shownResult ?? sortedJson(value), why)]);
-  const given = isJsonObject(value) ? value : {};
-  checkPatchedKind(kind, given, refused);
+  const isStrategic = shownResult !== undefined;
+  const given: JsonObject = isJsonObject(value) ? value : {};
+  if (!isStrategic) {
+    const wrong = ['apiVersion', 'kind'].find((field) => !isTextOrNothing(given[field]));
+    if (wrong !== undefined) throw refused(wrongClaim(wrong, given[wrong] ?? null));
+    checkPatchedKind(kind, given, refused);
+  }
+  // The server's decoder then fills an object of its own, and the one that it goes on with stays empty.
+  if (!isStrategic && textOr(given['apiVersion'], '') === '') return { object: { metadata: {} }, warnings: [] };
   let completed: ReturnType<typeof completeObject>;
   try {
-    completed = completeObject(kind, given, shownResult === undefined ? 'json' : 'converter');
+    completed = completeObject(kind, given, isStrategic ? 'converter' : 'json');
   } catch (error) {
     if (error instanceof DecodeError) throw refused(error.message);
     throw error;
@@ -227,6 +246,7 @@ function checkPatchedKind(kind: Kind, given: JsonObject, refused: (why: string) 
   if (claimedKind === kind.kind && claimed === apiVersionOf(kind)) return;
   if (!isCustom) throw refused(foreignProblem(kind, given, claimed, claimedKind));
   if (claimedKind === '') throw refused(`Object 'Kind' is missing in '${sortedJson(given)}'`);
+  if (claimed === '') throw internalError("Object 'apiVersion' is missing in 'object has no apiVersion field'");
   const errors = [
     ...(claimedKind === kind.kind ? [] : [invalidValue('kind', claimedKind, `must be ${kind.kind}`)]),
     ...(claimed === apiVersionOf(kind) ? [] : [invalidValue('apiVersion', claimed, `must be ${apiVersionOf(kind)}`)]),

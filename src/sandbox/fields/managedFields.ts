@@ -115,11 +115,17 @@ function compareEntries(a: Managed, b: Managed): number {
   return 0;
 }
 
-/** Whether a client asks to forget all ownership: an empty list, or a list of one empty entry. */
-export function asksForReset(value: Json | undefined): boolean {
+/**
+ * Whether a client asks to forget all ownership: a list of one empty entry, or an empty list, which custom resources
+ * cannot tell from none.
+ */
+export function asksForReset(value: Json | undefined, origin: 'built-in' | 'custom'): boolean {
   if (!Array.isArray(value)) return false;
   const [only] = value;
-  return value.length === 0 || (value.length === 1 && isJsonObject(only) && Object.keys(only).length === 0);
+  return (
+    (value.length === 0 && origin === 'built-in') ||
+    (value.length === 1 && isJsonObject(only) && Object.keys(only).length === 0)
+  );
 }
 
 /** The managedFields of an object. */

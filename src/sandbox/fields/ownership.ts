@@ -61,7 +61,8 @@ export class UntypableVersion extends Error {
 
 /**
  * Drops the entries of versions that are not served any more.
- * @throws UntypableVersion where the object has fields that the version of an entry does not know
+ * @throws UntypableVersion where the object has fields that the version of an entry does not know, or a custom resource's
+ *   entry is of another group
  */
 export function servedEntries(entries: ManagedFields, kind: Kind, objects: readonly JsonObject[]): ManagedFields {
   const own = kind.group === '' ? kind.version : `${kind.group}/${kind.version}`;
@@ -74,6 +75,7 @@ export function servedEntries(entries: ManagedFields, kind: Kind, objects: reado
     );
   const left: ManagedFields = new Map();
   for (const [key, entry] of entries) {
+    if (entry.apiVersion.split('/')[0] !== kind.group) throw new UntypableVersion();
     const schema = entry.apiVersion === own ? kind.schema : kind.schemaOf(entry.apiVersion);
     if (schema === undefined) continue;
     const isTypable =

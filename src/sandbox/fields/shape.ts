@@ -45,7 +45,7 @@ export function childSchema(schema: Schema, element: Element): Schema | undefine
 export function fieldSchema(schema: Schema, name: string): Schema | undefined {
   switch (schema.type) {
     case 'struct':
-      return schema.fields.get(name)?.schema ?? (schema.unknown === 'keep' ? DEDUCED : undefined);
+      return schema.fields.get(name)?.schema ?? (schema.unknown === 'drop' ? undefined : DEDUCED);
     case 'map':
       return schema.values;
     case 'any':

@@ -5,7 +5,6 @@ import { secondsText } from '../schema/goTime.ts';
 import { typingProblem } from './checkTypes.ts';
 import { FieldSet } from './fieldSet.ts';
 import {
-  asksForReset,
   managedFieldsOf,
   managerId,
   managerKey,
@@ -51,9 +50,9 @@ const ANCIENT = 'ancient-changes';
  * @returns `next` with its managedFields
  */
 export function trackUpdate(write: TrackedWrite): JsonObject {
-  const { kind, live, subresource } = write;
+  const { kind, live } = write;
   const apiVersion = apiVersionOf(kind);
-  const entries = entriesToStartFrom(live, write.next, subresource !== '');
+  const entries = entriesToStartFrom(write);
   const next = withManagedFields(write.next, undefined);
   if (entries.size === 0 && live !== undefined) return next;
   const before = live === undefined ? emptyObject(kind, apiVersion, kind.kind) : withManagedFields(live, undefined);
@@ -79,11 +78,12 @@ export function apiVersionOf(kind: { readonly group: string; readonly version: s
  * A client may clear managedFields, or replace them by a well-formed list. What it leaves out or garbles is kept as
  * stored, so that clients which know nothing of managedFields do no harm. A subresource never changes them this way.
  */
-function entriesToStartFrom(live: JsonObject | undefined, next: JsonObject, isSubresource: boolean): ManagedFields {
+function entriesToStartFrom({ live, next, subresource }: TrackedWrite): ManagedFields {
   const stored = readManagedFields(managedFieldsOf(live)) ?? new Map();
-  if (isSubresource) return stored;
+  if (subresource !== '') return stored;
   const sent = managedFieldsOf(next);
-  if (asksForReset(sent)) return new Map();
+  // A completed object holds [] for a reset in either form.
+  if (Array.isArray(sent) && sent.length === 0) return new Map();
   const read = readManagedFields(sent);
   return read === undefined || read.size === 0 ? stored : read;
 }

@@ -1,13 +1,16 @@
 import type { JsonObject } from '../../codec/json.ts';
-import { equalJson, isJsonObject } from '../../codec/json.ts';
+import { equalJson } from '../../codec/json.ts';
+import { goQuote } from '../goText.ts';
 import { secondsText } from '../schema/goTime.ts';
 import { invalidValue, notSupported, required, type FieldError } from '../status.ts';
 import { ensureObject, objectAt, objectsAt, setDefault, textAt, textsAt } from './access.ts';
+import { unknownFormats } from './crdSchema.ts';
+import { conversionErrors, versionErrors } from './crdVersions.ts';
 import { defineKind } from './define.ts';
 import type { Kind } from './kind.ts';
 import { immutable } from './metadata.ts';
 import { dns1035Label, dnsSubdomain } from './names.ts';
-import { valueErrors } from './customValidation.ts';
+import { isKnownFormat } from './stringFormats.ts';
 
 /** CustomResourceDefinitions. */
 export function crdKind(): Kind {
@@ -52,7 +55,7 @@ export function crdKind(): Kind {
       Object.assign(metadata, objectAt(live, 'metadata'), managedFields === undefined ? {} : { managedFields });
     },
     validate: crdErrors,
-    validateCreate: crdNameErrors,
+    validateCreate: (object) => [...crdNameErrors(object), ...approvalErrors(object, undefined)],
     validateUpdate: (next, live) => {
       const [mine, before] = [objectAt(next, 'spec'), objectAt(live, 'spec')];
       const isEstablished = hasCondition(live, 'Established');
@@ -61,15 +64,43 @@ export function crdKind(): Kind {
         : [];
       const scope = isEstablished ? immutable(mine['scope'], before['scope'], 'spec.scope') : [];
       return [
-        ...storedVersionErrors(next),
+        ...approvalErrors(next, live),
         ...immutable(mine['group'], before['group'], 'spec.group'),
         ...immutable(objectAt(mine, 'names')['plural'], objectAt(before, 'names')['plural'], 'spec.names.plural'),
         ...names,
         ...scope,
       ];
     },
+    warnings: (next, live) => {
+      const known = live === undefined ? [] : formatsUnknown(live);
+      return formatsUnknown(next)
+        .filter((format) => !known.includes(format))
+        .map((format) => `unrecognized format ${goQuote(format)}`);
+    },
     cells: (object) => [textAt(object, 'metadata', 'name'), textAt(object, 'metadata', 'creationTimestamp')],
   });
+}
+
+/** Formats of the schemas that are only documentation; a schema that all versions share counts once. */
+function formatsUnknown(crd: JsonObject): string[] {
+  const schemas = objectsAt(crd, 'spec', 'versions').map((version) => objectAt(version, 'schema')['openAPIV3Schema']);
+  const [first] = schemas;
+  const isShared = schemas.every((schema) => equalJson(schema ?? null, first ?? null));
+  return (isShared ? schemas.slice(0, 1) : schemas).flatMap((schema) => unknownFormats(schema ?? null, isKnownAs));
+}
+
+function isKnownAs(type: string, format: string): boolean {
+  switch (type) {
+    case '':
+    case 'string':
+      return isKnownFormat(format);
+    case 'integer':
+      return format === 'int32' || format === 'int64';
+    case 'number':
+      return format === 'float' || format === 'double';
+    default:
+      return false;
+  }
 }
 
 function hasCondition(crd: JsonObject, type: string): boolean {
@@ -77,6 +108,8 @@ function hasCondition(crd: JsonObject, type: string): boolean {
     (condition) => condition['type'] === type && condition['status'] === 'True',
   );
 }
+
+const APPROVED = 'api-approved.kubernetes.io';
 
 /** The name says what is defined; once it does, both parts are immutable. */
 function crdNameErrors(crd: JsonObject): FieldError[] {
@@ -87,28 +120,43 @@ function crdNameErrors(crd: JsonObject): FieldError[] {
     : [];
 }
 
-/** A version in which objects are stored may not go. */
+/** A version in which objects are stored may not go, and every version that they are stored in is noted. */
 function storedVersionErrors(crd: JsonObject): FieldError[] {
   const versions = new Set(objectsAt(crd, 'spec', 'versions').map((version) => textAt(version, 'name')));
-  return textsAt(crd, 'status', 'storedVersions').flatMap((name, index) => {
+  const noted = textsAt(crd, 'status', 'storedVersions');
+  if (noted.length === 0) {
+    const message = 'Invalid value: null: must have at least one stored version';
+    return [{ reason: 'FieldValueInvalid', field: 'status.storedVersions', message }];
+  }
+  const missing = objectsAt(crd, 'spec', 'versions')
+    .filter((version) => version['storage'] === true && !noted.includes(textAt(version, 'name')))
+    .map((version) =>
+      invalidValue('status.storedVersions', noted, `must have the storage version ${textAt(version, 'name')}`),
+    );
+  const gone = noted.flatMap((name, index) => {
     const why = `missing from spec.versions; ${name} was previously a storage version, and must remain in spec.versions until a storage migration ensures no data remains persisted in ${name} and removes ${name} from status.storedVersions`;
     return versions.has(name) ? [] : [invalidValue(`status.storedVersions[${index}]`, name, why)];
   });
+  return [...missing, ...gone];
 }
 
-function conversionErrors(spec: JsonObject): FieldError[] {
-  const conversion = objectAt(spec, 'conversion');
-  const strategy = textAt(conversion, 'strategy');
-  const errors: FieldError[] = [];
-  if (!['None', 'Webhook'].includes(strategy))
-    errors.push(notSupported('spec.conversion.strategy', strategy, ['None', 'Webhook']));
-  if (strategy !== 'Webhook') return errors;
-  const webhook = objectAt(conversion, 'webhook');
-  if (!isJsonObject(webhook['clientConfig']))
-    errors.push(required('spec.conversion.webhookClientConfig', 'required when strategy is set to Webhook'));
-  if (textsAt(webhook, 'conversionReviewVersions').length === 0)
-    errors.push(required('spec.conversion.conversionReviewVersions'));
-  return errors;
+/** Groups of the community need its approval, by an annotation. Source: apiextensions' validateAPIApproval. */
+function approvalErrors(crd: JsonObject, live: JsonObject | undefined): FieldError[] {
+  if (!/(^|\.)(k8s|kubernetes)\.io$/.test(textAt(crd, 'spec', 'group'))) return [];
+  const text = textAt(crd, 'metadata', 'annotations', APPROVED);
+  const problem = approvalProblem(text);
+  if (live !== undefined && problem === approvalProblem(textAt(live, 'metadata', 'annotations', APPROVED))) return [];
+  const field = `metadata.annotations[${APPROVED}]`;
+  if (problem === undefined) return [];
+  return [text === '' ? required(field, problem) : invalidValue(field, text, problem)];
+}
+
+function approvalProblem(annotation: string): string | undefined {
+  const rule = `protected groups must have approval annotation "${APPROVED}"`;
+  const see = 'see https://github.com/kubernetes/enhancements/pull/1111';
+  if (annotation === '') return `${rule}, ${see}`;
+  if (annotation.startsWith('unapproved') || /^[a-z][-a-z0-9+.]*:\/\/[^/]/i.test(annotation)) return undefined;
+  return `${rule} with either a URL or a reason starting with "unapproved", ${see}`;
 }
 
 function crdErrors(crd: JsonObject): FieldError[] {
@@ -126,26 +174,30 @@ function crdErrors(crd: JsonObject): FieldError[] {
   if (scope === '') errors.push({ reason: 'FieldValueRequired', field: 'spec.scope', message: 'Required value' });
   else if (!['Cluster', 'Namespaced'].includes(scope))
     errors.push(notSupported('spec.scope', scope, ['Cluster', 'Namespaced']));
-  const [storage, ...others] = versionErrors(objectsAt(spec, 'versions'));
   if (spec['preserveUnknownFields'] === true) {
     const why =
       'cannot set to true, set x-kubernetes-preserve-unknown-fields to true in spec.versions[*].schema instead';
     errors.push(invalidValue('spec.preserveUnknownFields', true, why));
   }
+  const [first, ...others] = versionErrors(objectsAt(spec, 'versions'), Array.isArray(spec['versions']));
   return [
     ...errors,
-    ...(storage === undefined ? [] : [storage]),
+    ...(first === undefined ? [] : [first]),
     ...nameErrors(names),
     ...others,
     ...conversionErrors(spec),
+    ...storedVersionErrors(crd),
   ];
 }
 
 function nameErrors(names: JsonObject): FieldError[] {
-  const check = (field: string, value: string): FieldError[] =>
-    value === ''
-      ? [required(`spec.names.${field}`)]
-      : dns1035Label(value.toLowerCase()).map((text) => invalidValue(`spec.names.${field}`, value, text));
+  const check = (field: string, isKind: boolean): FieldError[] => {
+    const value = textAt(names, field);
+    if (value === '') return [required(`spec.names.${field}`)];
+    const problems = dns1035Label(isKind ? value.toLowerCase() : value);
+    const lead = isKind ? 'may have mixed case, but should otherwise match: ' : '';
+    return problems.length === 0 ? [] : [invalidValue(`spec.names.${field}`, value, `${lead}${problems.join(',')}`)];
+  };
   const lists = ['shortNames', 'categories'].flatMap((list) =>
     textsAt(names, list).flatMap((item, index) =>
       dns1035Label(item).map((text) => invalidValue(`spec.names.${list}[${index}]`, item, text)),
@@ -153,108 +205,13 @@ function nameErrors(names: JsonObject): FieldError[] {
   );
   const same = textAt(names, 'kind') !== '' && textAt(names, 'kind') === textAt(names, 'listKind');
   return [
-    ...['plural', 'singular', 'kind', 'listKind'].flatMap((field) => check(field, textAt(names, field))),
+    ...['plural', 'singular'].flatMap((field) => check(field, false)),
+    ...['kind', 'listKind'].flatMap((field) => check(field, true)),
     ...lists,
     ...(same
       ? [invalidValue('spec.names.listKind', textAt(names, 'listKind'), 'kind and listKind may not be the same')]
       : []),
   ];
-}
-
-function versionErrors(versions: readonly JsonObject[]): FieldError[] {
-  const errors: FieldError[] = [];
-  const seen = new Set<string>();
-  const [first] = versions;
-  const shared = objectAt(first, 'schema')['openAPIV3Schema'];
-  const isShared =
-    isJsonObject(shared) &&
-    versions.every((version) => equalJson(version['schema'] ?? null, first?.['schema'] ?? null));
-  if (isShared) errors.push(...structuralErrors(shared, 'spec.validation.openAPIV3Schema', true));
-  for (const [index, version] of versions.entries()) {
-    const field = `spec.versions[${index}]`;
-    const name = textAt(version, 'name');
-    errors.push(...dns1035Label(name).map((text) => invalidValue(`${field}.name`, name, text)));
-    seen.add(name);
-    const schema = version['schema'];
-    if (!isJsonObject(schema) || !isJsonObject(schema['openAPIV3Schema']))
-      errors.push(required(`${field}.schema.openAPIV3Schema`));
-    else if (!isShared)
-      errors.push(...structuralErrors(schema['openAPIV3Schema'], `${field}.schema.openAPIV3Schema`, true));
-  }
-  const stored = versions.filter((version) => version['storage'] === true).length;
-  const shown = versions.length === 0 ? 'null' : JSON.stringify(versions.map(internalVersion));
-  if (seen.size < versions.length)
-    errors.push({
-      reason: 'FieldValueInvalid',
-      field: 'spec.versions',
-      message: `Invalid value: ${shown}: must contain unique version names`,
-    });
-  if (stored !== 1)
-    errors.push({
-      reason: 'FieldValueInvalid',
-      field: 'spec.versions',
-      message: `Invalid value: ${shown}: must have exactly one version marked as storage version`,
-    });
-  if (stored === 0)
-    errors.push({
-      reason: 'FieldValueInvalid',
-      field: 'status.storedVersions',
-      message: 'Invalid value: null: must have at least one stored version',
-    });
-  return errors;
-}
-
-/** A version as the server's own type prints, which has no JSON names. */
-function internalVersion(version: JsonObject): JsonObject {
-  return {
-    Name: textAt(version, 'name'),
-    Served: version['served'] === true,
-    Storage: version['storage'] === true,
-    Deprecated: false,
-    DeprecationWarning: null,
-    Schema: null,
-    Subresources: null,
-    AdditionalPrinterColumns: null,
-    SelectableFields: null,
-  };
-}
-
-/** Every field of a structural schema has a type, unless it is open by declaration. */
-function structuralErrors(schema: JsonObject, field: string, isRoot: boolean): FieldError[] {
-  const errors: FieldError[] = [];
-  const type = textAt(schema, 'type');
-  const isOpen =
-    schema['x-kubernetes-int-or-string'] === true || schema['x-kubernetes-preserve-unknown-fields'] === true;
-  if (isRoot && type === '') errors.push(required(`${field}.type`, 'must not be empty at the root'));
-  if (isRoot && type !== '' && type !== 'object')
-    errors.push(invalidValue(`${field}.type`, type, 'must be object at the root'));
-  if (!isRoot && type === '' && !isOpen)
-    errors.push(
-      required(
-        `${field}.type`,
-        field.endsWith('.items')
-          ? 'must not be empty for specified array items'
-          : 'must not be empty for specified object fields',
-      ),
-    );
-  if (type === 'array' && !isJsonObject(schema['items'])) errors.push(required(`${field}.items`, 'must be specified'));
-  if (schema['x-kubernetes-list-type'] === 'map' && textsAt(schema, 'x-kubernetes-list-map-keys').length === 0) {
-    errors.push(required(`${field}.x-kubernetes-list-map-keys`, 'must not be empty if x-kubernetes-list-type is map'));
-  }
-  if (schema['x-kubernetes-list-type'] !== undefined && type !== 'array')
-    errors.push(invalidValue(`${field}.type`, type, 'must be array if x-kubernetes-list-type is specified'));
-  if (schema['default'] !== undefined)
-    for (const error of valueErrors(schema, schema['default'], ''))
-      errors.push({ ...error, field: `${field}.default${error.field}` });
-  for (const [name, property] of Object.entries(objectAt(schema, 'properties'))) {
-    if (isJsonObject(property) && !(isRoot && name === 'metadata'))
-      errors.push(...structuralErrors(property, `${field}.properties[${name}]`, false));
-  }
-  for (const part of ['items', 'additionalProperties']) {
-    const below = schema[part];
-    if (isJsonObject(below)) errors.push(...structuralErrors(below, `${field}.${part}`, false));
-  }
-  return errors;
 }
 
 /**

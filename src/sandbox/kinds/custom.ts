@@ -9,6 +9,7 @@ import { invalidValue, type FieldError } from '../status.ts';
 import { numberAt, objectAt, objectsAt, setOrDelete, textAt, textsAt } from './access.ts';
 import { ageOf, since } from './cells.ts';
 import { schemaErrors } from './customValidation.ts';
+import { embeddedErrors } from './embedded.ts';
 import { findByJsonPath } from './jsonPath.ts';
 import type { Kind, ScalePaths, TableColumn } from './kind.ts';
 import { finalizerWarnings } from './warnings.ts';
@@ -37,9 +38,10 @@ export function customKind(crd: JsonObject, version: string): Kind {
   const kind = textAt(names, 'kind');
   const selectable = objectsAt(declared, 'selectableFields').map((item) => textAt(item, 'jsonPath'));
   const columns = objectsAt(declared, 'additionalPrinterColumns');
-  const validate = (object: JsonObject): FieldError[] => [
-    ...schemaErrors(openApi, object),
+  const validate = (object: JsonObject, live?: JsonObject): FieldError[] => [
+    ...schemaErrors(openApi, object, live),
     ...scaleErrors(object, scale),
+    ...embeddedErrors(openApi, object, ''),
   ];
   return {
     group,
@@ -83,7 +85,7 @@ export function customKind(crd: JsonObject, version: string): Kind {
     validateUpdate: (next, live, subresource) => [
       ...generalUpdateErrors(next, live),
       ...metadataUpdateErrors(next, live, false),
-      ...unlessUnchanged(subresource === 'status' ? asStatus(validate(next)) : validate(next), next, live),
+      ...(subresource === 'status' ? asStatus(validate(next, live)) : validate(next, live)),
     ],
     warnings: (next, live, subresource) => (subresource === '' ? finalizerWarnings(next, live) : []),
     released: () => undefined,
@@ -157,30 +159,6 @@ function changesDesired(next: JsonObject, live: JsonObject, hasStatus: boolean):
     return rest;
   };
   return !equalJson(desired(next), desired(live));
-}
-
-/**
- * An update may keep what an older schema let in: errors of values that it does not change do not count.
- * Source: CRD validation ratcheting in the CustomResourceDefinition page.
- */
-function unlessUnchanged(errors: FieldError[], next: JsonObject, live: JsonObject): FieldError[] {
-  const left = errors.filter((error) => !isUnchanged(error, next, live));
-  return left.every((error) => error.field === '<nil>') ? [] : left;
-}
-
-function isUnchanged(error: FieldError, next: JsonObject, live: JsonObject): boolean {
-  if (error.field === '<nil>' || error.field === '') return false;
-  const names = error.field.split(/[.[\]]+/).filter((name) => name !== '');
-  const place = error.reason === 'FieldValueRequired' ? names.slice(0, -1) : names;
-  const [mine, before] = [valueByNames(next, place), valueByNames(live, place)];
-  return place.length > 0 && before !== undefined && equalJson(mine, before);
-}
-
-function valueByNames(root: Json, names: readonly string[]): Json | undefined {
-  let value: Json | undefined = root;
-  for (const name of names)
-    value = Array.isArray(value) ? value[Number(name)] : isJsonObject(value) ? value[name] : undefined;
-  return value;
 }
 
 function resetPaths(schema: StructSchema, hasStatus: boolean, subresource: string): readonly Path[] {

@@ -1,5 +1,6 @@
 import type { Json, JsonObject } from '../../codec/json.ts';
 import { equalJson, isJsonObject, stringifyJson } from '../../codec/json.ts';
+import { hasFormat, isKnownFormat } from './stringFormats.ts';
 import {
   duplicateValue,
   invalidValue,
@@ -17,14 +18,17 @@ const NOT_CHECKED =
   'some validation rules were not checked because the object was invalid; correct the existing errors to complete validation';
 
 /**
- * Validates a custom resource against its CRD's schema, in the words of the API server.
+ * Validates a custom resource against its CRD's schema, in the words of the API server. An update may keep what an
+ * older schema let in: values that are as they were (`live`) are not judged again.
  * Source: the validation section of the CustomResourceDefinition page of the Kubernetes documentation.
  */
-export function schemaErrors(openApi: JsonObject, object: JsonObject): FieldError[] {
+export function schemaErrors(openApi: JsonObject, object: JsonObject, live?: JsonObject): FieldError[] {
   const errors = Object.entries(propertiesOf(openApi))
     .filter(([name]) => !['apiVersion', 'kind', 'metadata'].includes(name))
     .flatMap(([name, schema]) =>
-      Object.hasOwn(object, name) && isJsonObject(schema) ? valueErrors(schema, object[name] ?? null, name) : [],
+      Object.hasOwn(object, name) && isJsonObject(schema)
+        ? valueErrors(schema, object[name] ?? null, name, live?.[name])
+        : [],
     );
   errors.unshift(...requiredErrors(openApi, object, ''), ...combinationErrors(openApi, object, ''));
   const isRuled = errors.length > 0 && hasRules(openApi);
@@ -43,23 +47,29 @@ function hasRules(schema: Json): boolean {
   return schema['x-kubernetes-validations'] !== undefined || Object.values(schema).some(hasRules);
 }
 
-/** What is wrong with a value at a path, by its schema. */
-export function valueErrors(schema: JsonObject, value: Json, path: string): FieldError[] {
+/** What is wrong with a value at a path, by its schema. `before` is the value that it replaces: one that is equal stays. */
+export function valueErrors(schema: JsonObject, value: Json, path: string, before?: Json): FieldError[] {
+  if (before !== undefined && equalJson(value, before)) return [];
   if (value === null && schema['nullable'] === true) return [];
   const wrongType = typeError(schema, value, path);
   if (wrongType !== undefined) {
-    const refused = value === null ? [] : enumErrors(schema, value, path);
+    const refused = enumErrors(schema, value, path);
     const isFormatted = schema['format'] !== undefined;
     const fraction = rangeErrors(schema, value, path);
-    return isFormatted ? [...fraction, wrongType, ...refused] : [wrongType, ...refused, ...fraction];
+    const limits = isNumeric(schema) && typeof value === 'number' ? numberErrors(schema, value, path) : [];
+    return isFormatted
+      ? [...fraction, wrongType, ...refused, ...limits]
+      : [wrongType, ...refused, ...fraction, ...limits];
   }
   const own = [...enumErrors(schema, value, path), ...combinationErrors(schema, value, path)];
   if (typeof value === 'number' || typeof value === 'bigint')
     return [...rangeErrors(schema, value, path), ...own, ...numberErrors(schema, Number(value), path)];
   if (typeof value === 'string') return [...own, ...textErrors(schema, value, path)];
-  if (Array.isArray(value)) return [...own, ...listErrors(schema, value, path)];
-  return isJsonObject(value) ? [...own, ...objectErrors(schema, value, path)] : own;
+  if (Array.isArray(value)) return [...own, ...listErrors(schema, value, path, before)];
+  return isJsonObject(value) ? [...own, ...objectErrors(schema, value, path, before)] : own;
 }
+
+const isNumeric = (schema: JsonObject): boolean => schema['type'] === 'integer' || schema['type'] === 'number';
 
 function typeError(schema: JsonObject, value: Json, path: string): FieldError | undefined {
   const wanted =
@@ -73,7 +83,7 @@ function typeError(schema: JsonObject, value: Json, path: string): FieldError | 
   if (
     schema['type'] === 'string' &&
     typeof format === 'string' &&
-    format in FORMATS &&
+    isKnownFormat(format) &&
     typeof value !== 'string' &&
     typeof value !== 'object'
   ) {
@@ -91,6 +101,7 @@ function isIntegerFormat(format: Json | undefined): format is string {
   return format === 'int32' || format === 'int64';
 }
 
+const MAX_FLOAT = 3.4028234663852886e38;
 const INT32 = { min: -(2n ** 31n), max: 2n ** 31n - 1n };
 const INT64 = { min: -(2n ** 63n), max: 2n ** 63n - 1n };
 
@@ -99,6 +110,8 @@ const INT64 = { min: -(2n ** 63n), max: 2n ** 63n - 1n };
  */
 function rangeErrors(schema: JsonObject, value: Json, path: string): FieldError[] {
   const { format } = schema;
+  if (schema['type'] === 'number' && format === 'float' && Math.abs(Number(value)) > MAX_FLOAT)
+    return [invalidValue(NOWHERE, '', `Checked value must be of type number with format float in ${path}`)];
   const isChecked =
     isIntegerFormat(format) || ['minimum', 'maximum', 'multipleOf'].some((name) => schema[name] !== undefined);
   if (schema['type'] !== 'integer' || !isChecked || (typeof value !== 'number' && typeof value !== 'bigint')) return [];
@@ -112,13 +125,13 @@ function typeName(value: Json): string {
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'array';
   if (typeof value === 'bigint') return value >= INT64.min && value <= INT64.max ? 'integer' : 'number';
-  return typeof value === 'number' ? (Number.isInteger(value) ? 'integer' : 'number') : typeof value;
+  return typeof value === 'number' ? (Number.isSafeInteger(value) ? 'integer' : 'number') : typeof value;
 }
 
 function enumErrors(schema: JsonObject, value: Json, path: string): FieldError[] {
   const allowed = schema['enum'];
   if (!Array.isArray(allowed) || allowed.some((item) => equalJson(item, value))) return [];
-  if (allowed.every((item) => typeof item === 'string')) return [notSupported(path, value, allowed)];
+  if (value !== null && allowed.every((item) => typeof item === 'string')) return [notSupported(path, value, allowed)];
   const shown = typeof value === 'string' ? JSON.stringify(value) : stringifyJson(value);
   const list = allowed.map((item) => JSON.stringify(typeof item === 'string' ? item : stringifyJson(item))).join(', ');
   return [
@@ -178,27 +191,10 @@ function textErrors(schema: JsonObject, value: string, path: string): FieldError
   return errors;
 }
 
-const FORMATS: Readonly<Record<string, RegExp>> = {
-  'date-time': /^\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(\.\d+)?([Zz]|[+-]\d\d:\d\d)$/,
-  date: /^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])$/,
-  uri: /^([A-Za-z][-A-Za-z0-9+.]*:|\/)[^\s]*$/,
-  duration:
-    /^(-?((\d+(\.\d*)?|\.\d+)(ns|us|µs|ms|s|m|h))+|0|\d+ ?(ns|us|ms|s|m|h|d|w|(nano|micro|milli)s(ecs?|econds?)?|secs?|seconds?|mins?|minutes?|hrs?|hours?|days?|wks?|weeks?))$/i,
-  uuid: /^[0-9a-fA-F]{8}-?[0-9a-fA-F]{4}-?[0-9a-fA-F]{4}-?[0-9a-fA-F]{4}-?[0-9a-fA-F]{12}$/,
-  email: /^[^@\s]+@[^@\s]+$/,
-  ipv4: /^(\d{1,3}\.){3}\d{1,3}$/,
-  hostname: /^[a-zA-Z0-9]([-a-zA-Z0-9]*[a-zA-Z0-9])?(\.[a-zA-Z0-9]([-a-zA-Z0-9]*[a-zA-Z0-9])?)*$/,
-  byte: /^([A-Za-z0-9+/]{4})*([A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/,
-};
-
-function hasFormat(format: string, value: string): boolean {
-  return FORMATS[format]?.test(value) ?? true;
-}
-
-function listErrors(schema: JsonObject, list: readonly Json[], path: string): FieldError[] {
+function listErrors(schema: JsonObject, list: readonly Json[], path: string, before: Json | undefined): FieldError[] {
   const { minItems, maxItems, items } = schema;
   const errors = isJsonObject(items)
-    ? list.flatMap((item, index) => valueErrors(items, item, `${path}[${index}]`))
+    ? list.flatMap((item, index) => valueErrors(items, item, `${path}[${index}]`, sameItem(schema, item, before)))
     : [];
   if (typeof minItems === 'number' && list.length < minItems)
     errors.push(invalidValue(path, list.length, `${path} in body should have at least ${minItems} items`));
@@ -206,21 +202,31 @@ function listErrors(schema: JsonObject, list: readonly Json[], path: string): Fi
   return [...errors, ...duplicateErrors(schema, list, path)];
 }
 
-/** Items of sets and keyed lists must be told apart. */
+/** The item of a keyed list that another replaces; items of other lists cannot be told to be the same. */
+function sameItem(schema: JsonObject, item: Json, before: Json | undefined): Json | undefined {
+  if (schema['x-kubernetes-list-type'] !== 'map' || !isJsonObject(item) || !Array.isArray(before)) return undefined;
+  const keys = keysOf(schema);
+  return before.find((other) => isJsonObject(other) && equalJson(pick(other, keys), pick(item, keys)));
+}
+
+function keysOf(schema: JsonObject): string[] {
+  const keys = schema['x-kubernetes-list-map-keys'];
+  return Array.isArray(keys) ? keys.map(String).sort() : [];
+}
+
+/** Items of sets and keyed lists must be told apart; each that is there more than once is named once. */
 function duplicateErrors(schema: JsonObject, list: readonly Json[], path: string): FieldError[] {
   const type = schema['x-kubernetes-list-type'];
   if (type !== 'set' && type !== 'map') return [];
-  const keys = Array.isArray(schema['x-kubernetes-list-map-keys'])
-    ? schema['x-kubernetes-list-map-keys'].map(String).sort()
-    : [];
-  const seen = new Set<string>();
+  const keys = keysOf(schema);
+  const seen = new Map<string, number>();
   return list.flatMap((item, index) => {
     const identity = type === 'map' && isJsonObject(item) ? pick(item, keys) : item;
     const text = stringifyJson(identity);
     if (type === 'map' && text === '{}') return [];
-    const isDouble = seen.has(text);
-    seen.add(text);
-    return isDouble ? [duplicateValue(`${path}[${index}]`, identity)] : [];
+    const times = seen.get(text) ?? 0;
+    seen.set(text, times + 1);
+    return times === 1 ? [duplicateValue(`${path}[${index}]`, identity)] : [];
   });
 }
 
@@ -230,7 +236,7 @@ function pick(item: JsonObject, keys: readonly string[]): JsonObject {
   return picked;
 }
 
-function objectErrors(schema: JsonObject, value: JsonObject, path: string): FieldError[] {
+function objectErrors(schema: JsonObject, value: JsonObject, path: string, before: Json | undefined): FieldError[] {
   const { minProperties, maxProperties, additionalProperties } = schema;
   const properties = propertiesOf(schema);
   const count = Object.keys(value).length;
@@ -242,16 +248,13 @@ function objectErrors(schema: JsonObject, value: JsonObject, path: string): Fiel
       : isJsonObject(additionalProperties)
         ? additionalProperties
         : undefined;
-    if (below !== undefined) errors.push(...valueErrors(below, item, `${path}.${name}`));
+    if (below !== undefined)
+      errors.push(...valueErrors(below, item, `${path}.${name}`, isJsonObject(before) ? before[name] : undefined));
   }
   errors.push(...requiredErrors(schema, value, path));
   if (typeof minProperties === 'number' && count < minProperties)
     errors.push(invalidValue(path, count, `${path} in body should have at least ${minProperties} properties`));
   if (typeof maxProperties === 'number' && count > maxProperties) errors.push(tooMany(path, count, maxProperties));
-  if (schema['x-kubernetes-embedded-resource'] === true) {
-    for (const name of ['apiVersion', 'kind'])
-      if (typeof value[name] !== 'string' || value[name] === '') errors.push(required(`${path}.${name}`));
-  }
   return errors;
 }
 
@@ -275,7 +278,7 @@ function combinationErrors(schema: JsonObject, value: Json, path: string): Field
   const [any, one, all] = [results('anyOf'), results('oneOf'), results('allOf')];
   if (any !== undefined && any.every((found) => found.length > 0)) {
     say('must validate at least one schema (anyOf)');
-    errors.push(...best(any));
+    errors.push(...best(schema['anyOf'], any, value));
   }
   if (one !== undefined) {
     const valid = one.filter((found) => found.length === 0).length;
@@ -283,18 +286,38 @@ function combinationErrors(schema: JsonObject, value: Json, path: string): Field
       say(
         `must validate one and only one schema (oneOf). ${valid === 0 ? 'Found none valid' : `Found ${valid} valid alternatives`}`,
       );
-    if (valid === 0) errors.push(...best(one));
+    if (valid === 0) errors.push(...best(schema['oneOf'], one, value));
   }
   const failing = all?.flat() ?? [];
   if (failing.length > 0) {
     errors.push(...failing);
-    say('must validate all the schemas (allOf)');
+    say(
+      `must validate all the schemas (allOf)${all?.every((found) => found.length > 0) === true ? '. None validated' : ''}`,
+    );
   }
   if (isJsonObject(schema['not']) && valueErrors(schema['not'], value, path).length === 0)
     say('must not validate the schema (not)');
   return errors;
 }
 
-function best(results: readonly FieldError[][]): FieldError[] {
-  return [...results].sort((a, b) => a.length - b.length)[0] ?? [];
+/** Of alternatives that all fail, the errors of the one with the most that was looked at. */
+function best(alternatives: Json | undefined, results: readonly FieldError[][], value: Json): FieldError[] {
+  const counts = Array.isArray(alternatives)
+    ? alternatives.filter(isJsonObject).map((schema) => checksOf(schema, value))
+    : [];
+  return results[counts.indexOf(Math.max(...counts))] ?? [];
+}
+
+/** How many parts of a value a schema speaks of. */
+function checksOf(schema: JsonObject, value: Json): number {
+  if (typeError(schema, value, '') !== undefined) return 0;
+  const { items } = schema;
+  const parts = isJsonObject(value)
+    ? Object.entries(propertiesOf(schema)).map(([name, part]) =>
+        isJsonObject(part) && Object.hasOwn(value, name) ? checksOf(part, value[name] ?? null) : 0,
+      )
+    : Array.isArray(value) && isJsonObject(items)
+      ? value.map((item) => checksOf(items, item))
+      : [];
+  return parts.reduce((sum, count) => sum + count, 1);
 }

@@ -1,5 +1,6 @@
 import type { Json, JsonObject } from '../../codec/json.ts';
 import { cloneJson, isJsonObject, setOwn } from '../../codec/json.ts';
+import { sortedJson } from '../goText.ts';
 import { objectMeta } from './builtInTypes.ts';
 import { DecodeError, normalize } from './normalize.ts';
 import type { Schema, StructSchema } from './schema.ts';
@@ -51,7 +52,7 @@ function pruneStruct(schema: StructSchema, value: JsonObject, path: string, drop
     const field = schema.fields.get(key);
     const isMetadata = key === 'metadata' && (path === '' || schema.embedded);
     if (isMetadata) {
-      if (path !== '') out['metadata'] = coerceMetadata(item, at(path, key), dropped);
+      if (path !== '') out['metadata'] = coerceEmbedded(item, at(path, key), dropped);
     } else if (field === undefined) {
       if (schema.unknown === 'keep') setOwn(out, key, cloneJson(item));
       else dropped.fields.push(at(path, key));
@@ -67,7 +68,17 @@ function at(path: string, key: string): string {
 }
 
 function isNullable(schema: Schema): boolean {
-  return schema.type === 'any' || (schema.type === 'scalar' && schema.nullable === true);
+  return schema.type === 'any' || schema.nullable === true;
+}
+
+/** Metadata of an embedded object are refused with their place and value. */
+function coerceEmbedded(value: Json, path: string, dropped: Dropped): Json {
+  try {
+    return coerceMetadata(value, path, dropped);
+  } catch (error) {
+    if (!(error instanceof DecodeError)) throw error;
+    throw new DecodeError(`${path}: Invalid value: ${sortedJson(value)}: ${error.message}`);
+  }
 }
 
 function coerceMetadata(value: Json, path: string, dropped: Dropped): Json {

@@ -5,7 +5,10 @@ import type { Json } from '../../codec/json.ts';
  * type), the comparison behind `managedFields` and apply (struct, map, list, scalar; atomic or granular), strategic merge
  * (patch merge keys) and pruning of custom resources.
  */
-export type Schema = StructSchema | MapSchema | ListTypeSchema | ScalarSchema | AnySchema;
+export type Schema = (StructSchema | MapSchema | ListTypeSchema | ScalarSchema | AnySchema) & {
+  /** Custom resources: null is a value. */
+  readonly nullable?: boolean;
+};
 
 /** An object with declared fields. */
 export interface StructSchema {
@@ -15,8 +18,11 @@ export interface StructSchema {
   readonly fields: ReadonlyMap<string, Field>;
   /** `x-kubernetes-map-type: atomic`: the whole has one owner. */
   readonly atomic: boolean;
-  /** Unknown fields: dropped (and warned of), or kept and typed by deduction (`x-kubernetes-preserve-unknown-fields`). */
-  readonly unknown: 'drop' | 'keep';
+  /**
+   * Unknown fields: dropped (and warned of), or kept and typed by deduction (`x-kubernetes-preserve-unknown-fields`).
+   * Below a part that keeps them they are typed as well, though dropped in the end.
+   */
+  readonly unknown: 'drop' | 'keep' | 'type-and-drop';
   /** The object is itself an API object (`x-kubernetes-embedded-resource`). */
   readonly embedded: boolean;
 }
@@ -74,8 +80,6 @@ export interface ScalarSchema {
     | 'micro-time'
     | 'duration'
     | 'bytes';
-  /** Custom resources: null is a value. */
-  readonly nullable?: boolean;
 }
 
 /** A value of which nothing is declared: its shape is deduced from what it is; its lists are atomic. */

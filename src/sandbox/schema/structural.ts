@@ -14,7 +14,7 @@ const TEXT: ScalarSchema = { type: 'scalar', json: 'string', goType: 'string', f
  * Source: the structural schemas section of the CustomResourceDefinition page of the Kubernetes documentation.
  */
 export function structuralSchema(openApi: JsonObject): StructSchema {
-  const root = buildStruct(openApi);
+  const root = buildStruct(openApi, false);
   const fields = new Map(root.fields);
   addObjectFields(fields);
   return { ...root, fields, embedded: false };
@@ -37,60 +37,68 @@ function plainField(name: string, schema: Schema, fallback?: Json): Field {
   };
 }
 
-function build(openApi: JsonObject): Schema {
+/** `open`: below a part that preserves unknown fields. */
+function build(openApi: JsonObject, open: boolean): Schema {
+  const schema = buildType(openApi, open);
+  return openApi['nullable'] === true ? { ...schema, nullable: true } : schema;
+}
+
+function buildType(openApi: JsonObject, open: boolean): Schema {
   if (openApi[INT_OR_STRING] === true) return { ...TEXT, format: 'int-or-string' };
   const type = typeof openApi['type'] === 'string' ? openApi['type'] : '';
   switch (type) {
     case 'object':
-      return buildObject(openApi);
+      return buildObject(openApi, open);
     case 'array':
-      return buildList(openApi);
+      return buildList(openApi, open);
     case 'integer':
-      return scalar('integer', 'int64', openApi);
+      return scalar('integer', 'int64');
     case 'number':
-      return scalar('number', 'plain', openApi);
+      return scalar('number', 'plain');
     case 'boolean':
-      return scalar('boolean', 'plain', openApi);
+      return scalar('boolean', 'plain');
     case 'string':
-      return scalar('string', openApi['format'] === 'date-time' ? 'time' : 'plain', openApi);
+      return scalar('string', openApi['format'] === 'date-time' ? 'time' : 'plain');
     default:
       return { type: 'any', atomic: false };
   }
 }
 
-function scalar(json: ScalarSchema['json'], format: ScalarSchema['format'], openApi: JsonObject): ScalarSchema {
-  return { type: 'scalar', json, goType: json, format, nullable: openApi['nullable'] === true };
+function scalar(json: ScalarSchema['json'], format: ScalarSchema['format']): ScalarSchema {
+  return { type: 'scalar', json, goType: json, format };
 }
 
-function buildObject(openApi: JsonObject): Schema {
+function buildObject(openApi: JsonObject, open: boolean): Schema {
   const values = openApi['additionalProperties'];
   const isAtomic = openApi['x-kubernetes-map-type'] === 'atomic';
-  if (isJsonObject(values)) return { type: 'map', values: build(values), atomic: isAtomic, goType: '' };
+  if (isJsonObject(values)) return { type: 'map', values: build(values, open), atomic: isAtomic, goType: '' };
   if (values === true) return { type: 'map', values: { type: 'any', atomic: false }, atomic: isAtomic, goType: '' };
-  return buildStruct(openApi);
+  return buildStruct(openApi, open);
 }
 
-function buildStruct(openApi: JsonObject): StructSchema {
+function buildStruct(openApi: JsonObject, open: boolean): StructSchema {
   const properties = isJsonObject(openApi['properties']) ? openApi['properties'] : {};
+  const keeps = openApi[PRESERVE] === true;
   const fields = new Map<string, Field>();
   for (const [name, property] of Object.entries(properties)) {
-    if (isJsonObject(property)) fields.set(name, plainField(name, build(property), property['default']));
+    if (isJsonObject(property)) fields.set(name, plainField(name, build(property, open || keeps), property['default']));
   }
   const embedded = openApi[EMBEDDED] === true;
   if (embedded) addObjectFields(fields);
-  const keeps = openApi[PRESERVE] === true;
   return {
     type: 'struct',
     goName: '',
     fields,
     atomic: openApi['x-kubernetes-map-type'] === 'atomic',
-    unknown: keeps ? 'keep' : 'drop',
+    unknown: keeps ? 'keep' : open ? 'type-and-drop' : 'drop',
     embedded,
   };
 }
 
-function buildList(openApi: JsonObject): ListTypeSchema {
-  const items = isJsonObject(openApi['items']) ? build(openApi['items']) : ({ type: 'any', atomic: false } as const);
+function buildList(openApi: JsonObject, open: boolean): ListTypeSchema {
+  const items = isJsonObject(openApi['items'])
+    ? build(openApi['items'], open)
+    : ({ type: 'any', atomic: false } as const);
   const declared = openApi['x-kubernetes-list-type'];
   const keys = openApi['x-kubernetes-list-map-keys'];
   const merge = declared === 'set' || declared === 'map' ? declared : 'atomic';
