@@ -15,7 +15,10 @@ export interface FollowerOptions {
 }
 
 const MAX_FOLLOWED = 200;
-const DISCOVERY_AGE_MS = 5_000;
+/** How old an answer of discovery may be that does not know a resource: a definition may have come since. */
+const DISCOVERY_AGE_MS = 200;
+const FIRST_WAIT_MS = 250;
+const MAX_WAIT_MS = 8_000;
 
 /**
  * Watches, with the user's own credential, what the recorder's clients touch, so that writes which go past the recorder are
@@ -68,7 +71,7 @@ export class Follower {
     const { signal } = this.stopping;
     try {
       const resource = await this.resourceOf(info);
-      if (resource === undefined || !resource.verbs.includes('watch')) return;
+      if (!resource.verbs.includes('watch')) return;
       let said = false;
       const namespace = resource.namespaced && info.namespace !== '' ? { namespace: info.namespace } : {};
       await watchResource(
@@ -93,9 +96,14 @@ export class Follower {
     }
   }
 
-  private async resourceOf(info: RequestInfo): Promise<ApiResource | undefined> {
-    const found = find(await this.discovered(false), info);
-    return found ?? find(await this.discovered(true), info);
+  /** What the server offers under a name; waits for a definition that is not there yet, as where a client makes it first. */
+  private async resourceOf(info: RequestInfo): Promise<ApiResource> {
+    let found = find(await this.discovered(false), info);
+    for (let waitMs = FIRST_WAIT_MS; found === undefined; waitMs = Math.min(2 * waitMs, MAX_WAIT_MS)) {
+      found = find(await this.discovered(true), info);
+      if (found === undefined) await this.cluster.clock.delay(waitMs, this.stopping.signal);
+    }
+    return found;
   }
 
   private discovered(anew: boolean): Promise<Discovery> {

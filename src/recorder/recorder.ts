@@ -69,12 +69,12 @@ export async function startRecorder(options: RecorderOptions, signal: AbortSigna
     const id = await cluster.id(signal);
     const certificate = await makeLoopbackCertificate(clock.now(), 'object-versions recorder');
     const keepBodies = options.keepBodies ?? true;
-    const queue = new WorkQueue(QUEUE_BYTES, (error) =>
+    const queue = new WorkQueue(QUEUE_BYTES, clock, (error) =>
       options.onProblem(`Something that passed could not be recorded: ${messageOf(error)}`),
     );
     const recording = new Recording({
       cluster: id,
-      clock,
+      now: () => queue.now(),
       keepBodies,
       sink: guarded(options),
       parseYaml: (text) => options.parseYaml(text),

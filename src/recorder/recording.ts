@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import type { Clock } from '../base/clock.ts';
 import type { Json, JsonObject } from '../codec/json.ts';
 import { observedFrom, type ObserveContext } from '../core/observe.ts';
 import { nameKey } from '../core/history.ts';
@@ -14,7 +13,8 @@ const MAX_NAMES = 50_000;
 /** What a recording needs. */
 export interface RecordingOptions {
   readonly cluster: string;
-  readonly clock: Clock;
+  /** The time of what is being recorded, in ms since the epoch. */
+  now(): number;
   readonly keepBodies: boolean;
   sink(event: NewTraceEvent): void;
   parseYaml(text: string): Json;
@@ -56,7 +56,7 @@ export class Recording {
   }
 
   now(): number {
-    return this.options.clock.now();
+    return this.options.now();
   }
 
   add(event: NewTraceEvent): void {

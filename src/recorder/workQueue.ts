@@ -1,19 +1,29 @@
+import type { Clock } from '../base/clock.ts';
+
 /**
  * Does the reading of what passed after the traffic itself, in slices, so that no client waits for it. It is bounded: work
  * that comes while it is full is refused, and the caller says what was lost.
  */
 export class WorkQueue {
-  private readonly tasks: { run: () => void; bytes: number }[] = [];
+  private readonly tasks: { run: () => void; bytes: number; at: number }[] = [];
+  private at: number | undefined;
   private next = 0;
   private bytes = 0;
   private scheduled = false;
   private waiting: (() => void)[] = [];
   private readonly maxBytes: number;
+  private readonly clock: Clock;
   private readonly onError: (error: unknown) => void;
 
-  constructor(maxBytes: number, onError: (error: unknown) => void) {
+  constructor(maxBytes: number, clock: Clock, onError: (error: unknown) => void) {
     this.maxBytes = maxBytes;
+    this.clock = clock;
     this.onError = onError;
+  }
+
+  /** The time at which the work that is being done came, in ms since the epoch: what passed did so then, however late it is read. */
+  now(): number {
+    return this.at ?? this.clock.now();
   }
 
   /** Takes work over; false where the queue is full. */
@@ -25,7 +35,7 @@ export class WorkQueue {
 
   /** Takes work over even where the queue is full: small work that ends an exchange. */
   force(bytes: number, run: () => void): void {
-    this.tasks.push({ run, bytes });
+    this.tasks.push({ run, bytes, at: this.clock.now() });
     this.bytes += bytes;
     this.schedule();
   }
@@ -49,12 +59,14 @@ export class WorkQueue {
       if (task === undefined) break;
       this.next += 1;
       this.bytes -= task.bytes;
+      this.at = task.at;
       try {
         task.run();
       } catch (error) {
         this.onError(error);
       }
     } while (performance.now() < until);
+    this.at = undefined;
     this.scheduled = false;
     if (this.next < this.tasks.length) {
       if (this.next > 1_000) {
