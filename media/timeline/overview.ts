@@ -6,6 +6,8 @@ import type { TimelineView } from './view.ts';
 import { laneWords } from './words.ts';
 
 const MAX_FINDINGS = 40;
+/** Earlier occurrences of one entry that can be chosen. */
+const MAX_OCCURRENCES = 8;
 const MAX_RECREATED = 12;
 const RANKS: Readonly<Record<Severity, number>> = { error: 0, warning: 1, info: 2 };
 
@@ -24,7 +26,7 @@ export function overview(view: TimelineView): HTMLElement {
     return root;
   }
   root.append(element('p', { class: 'muted counts', text: countsText(view) }));
-  const findings = store.annotations.toSorted((a, b) => RANKS[a.severity] - RANKS[b.severity] || b.to - a.to);
+  const findings = groupedFindings(store.annotations);
   root.append(element('h2', { text: translate('Findings') }));
   if (findings.length === 0)
     root.append(element('p', { class: 'muted', text: translate('None besides single conflicts and recreations.') }));
@@ -33,7 +35,7 @@ export function overview(view: TimelineView): HTMLElement {
       element(
         'ul',
         { class: 'links' },
-        ...findings.slice(0, MAX_FINDINGS).map((finding) => findingEntry(view, finding)),
+        ...findings.slice(0, MAX_FINDINGS).map((occurrences) => findingEntry(view, occurrences)),
       ),
     );
   if (findings.length > MAX_FINDINGS)
@@ -53,17 +55,44 @@ export function countsText(view: TimelineView): string {
   return translate('{0} objects, {1} events in {2}', store.lanes.length, store.marks.length, span);
 }
 
-function findingEntry(view: TimelineView, annotation: AnnotationInfo): HTMLElement {
+/** Findings that say the same of one object are one entry with its occurrences, the newest first; the gravest entries first. */
+function groupedFindings(annotations: readonly AnnotationInfo[]): AnnotationInfo[][] {
+  const newestFirst = annotations.toSorted((a, b) => b.to - a.to);
+  const groups = Map.groupBy(newestFirst, ({ id, lane, text }) => `${id} ${lane} ${text}`);
+  return [...groups.values()].sort((a, b) => rankOf(a) - rankOf(b));
+}
+
+function rankOf(occurrences: readonly AnnotationInfo[]): number {
+  return Math.min(...occurrences.map(({ severity }) => RANKS[severity]));
+}
+
+function findingEntry(view: TimelineView, occurrences: readonly AnnotationInfo[]): HTMLElement {
+  const [annotation] = occurrences;
+  const entry = element('li', {});
+  if (annotation === undefined) return entry;
+  const select = (one: AnnotationInfo): void => view.select({ type: 'annotation', lane: one.lane, annotation: one });
+  const timeOf = (one: AnnotationInfo): string => timeText(one.to, view.settings.timeZoneOffsetMin);
   const button = element('button', {
     class: `link entry ink-${annotation.glyph ?? annotation.severity}`,
     attributes: { type: 'button' },
-    onClick: () => view.select({ type: 'annotation', lane: annotation.lane, annotation }),
+    onClick: () => select(annotation),
   });
+  const count = occurrences.reduce((sum, one) => sum + one.count, 0);
   const words = element('span', {}, element('span', { class: 'entry-title', text: annotation.text }));
-  const at = timeText(annotation.to, view.settings.timeZoneOffsetMin);
-  words.append(element('span', { class: 'entry-sub', text: `${laneWords(view.store, annotation.lane)} · ${at}` }));
+  const sub = [laneWords(view.store, annotation.lane), ...(count > 1 ? [`×${count}`] : []), timeOf(annotation)];
+  words.append(element('span', { class: 'entry-sub', text: sub.join(' · ') }));
   button.append(glyphImage(annotation.glyph ?? (annotation.id.includes('conflict') ? 'conflict' : 'finding')), words);
-  return element('li', {}, button);
+  entry.append(button);
+  const earlier = occurrences.slice(1, MAX_OCCURRENCES + 1).map((one) =>
+    element('button', {
+      class: 'link occurrence',
+      text: timeOf(one),
+      attributes: { type: 'button' },
+      onClick: () => select(one),
+    }),
+  );
+  if (earlier.length > 0) entry.append(element('div', { class: 'occurrences' }, ...earlier));
+  return entry;
 }
 
 function recreatedEntries(view: TimelineView): HTMLElement[] {

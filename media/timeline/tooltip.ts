@@ -1,8 +1,9 @@
 import { durationText, preciseTimeText } from '../../src/core/timeline/axis.ts';
 import type { Hit } from '../../src/core/timeline/hitTest.ts';
+import type { AnnotationInfo } from '../../src/core/timeline/model.ts';
 import { element } from '../common/dom.ts';
 import type { TimelineView } from './view.ts';
-import { kindWords, laneWords, markRemark } from './words.ts';
+import { laneWords, markWords } from './words.ts';
 
 /** What is under the pointer, in a few words beside it. Readers of the page get the same from the grid and the summary. */
 export class Tooltip {
@@ -37,7 +38,7 @@ export class Tooltip {
       case 'cell':
         return this.cellLines(hit);
       case 'annotation':
-        return [hit.annotation.text, hit.annotation.id, laneWords(store, hit.lane)];
+        return this.annotationLines(hit.annotation);
       case 'gap': {
         const { gap } = hit;
         const length = gap.to === undefined ? translate('still') : durationText(gap.to - gap.from);
@@ -57,13 +58,22 @@ export class Tooltip {
     return [];
   }
 
+  private annotationLines({ text, id, lane, count, from, to }: AnnotationInfo): string[] {
+    const { store, settings } = this.view;
+    const times = [...new Set([from, to].map((at) => preciseTimeText(at, settings.timeZoneOffsetMin)))];
+    return [text, count > 1 ? `${id} ×${count}` : id, laneWords(store, lane), times.join(' – ')];
+  }
+
   private cellLines(hit: Hit & { type: 'cell' }): string[] {
     const { store, settings, translate } = this.view;
     const { cell } = hit;
     const at = preciseTimeText(store.marks.at.at(cell.mark), settings.timeZoneOffsetMin);
     const actor = store.text(store.marks.actor.at(cell.mark));
-    const what = [kindWords(store, cell.mark, translate), markRemark(store, cell.mark)].filter((part) => part !== '');
-    const lines = [what.join(' · '), laneWords(store, hit.lane), `${at}${actor === '' ? '' : ` · ${actor}`}`];
+    const lines = [
+      markWords(store, cell.mark, translate),
+      laneWords(store, hit.lane),
+      `${at}${actor === '' ? '' : ` · ${actor}`}`,
+    ];
     if (cell.count > 1) lines.push(translate('and {0} more here: zoom in to open', cell.count - 1));
     return lines;
   }

@@ -26,13 +26,31 @@ export const KIND_WORDS: Readonly<Record<MarkKind, string>> = {
 
 /** The kind of a mark in words. */
 export function kindWords(store: TimelineStore, mark: number, translate: Translate): string {
-  return translate(KIND_WORDS[MARK_KINDS[store.marks.kind.at(mark)] ?? 'unknown']);
+  return translate(KIND_WORDS[kindOf(store, mark)]);
 }
 
 /** What else there is to say about a mark: its label, or the outcome of its write. */
 export function markRemark(store: TimelineStore, mark: number): string {
   const label = store.text(store.marks.label.at(mark));
   return label === '' ? (MARK_OUTCOMES[store.marks.outcome.at(mark)] ?? '') : label;
+}
+
+/** Kinds whose label says what the kind says. */
+const SAID_BY_KIND = new Set<MarkKind>(['uncertain', 'uid-mismatch']);
+
+/** Both, said once where the one says what the other does, such as "version conflict" and the outcome `version-conflict`. */
+export function markWords(store: TimelineStore, mark: number, translate: Translate): string {
+  const kind = kindWords(store, mark, translate);
+  const label = SAID_BY_KIND.has(kindOf(store, mark)) ? '' : store.text(store.marks.label.at(mark));
+  const outcome = MARK_OUTCOMES[store.marks.outcome.at(mark)] ?? '';
+  const said =
+    outcome === '' || outcome === 'accepted' || KIND_WORDS[kindOf(store, mark)] === outcome.replaceAll('-', ' ');
+  const remark = label === '' ? (said ? '' : outcome) : label;
+  return remark === '' || remark === kind ? kind : `${kind} · ${remark}`;
+}
+
+function kindOf(store: TimelineStore, mark: number): MarkKind {
+  return MARK_KINDS[store.marks.kind.at(mark)] ?? 'unknown';
 }
 
 /** `Deployment shop/checkout`. */

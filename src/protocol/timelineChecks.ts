@@ -79,6 +79,8 @@ const isAnnotation: Check<AnnotationInfo> = objectOf({
   glyph: optional(oneOf(...MARK_KINDS)),
   text: isString,
   events: listOf(isCount),
+  count: isCount,
+  repeats: listOf(isNumber),
   originLane: optional(isCount),
   originAt: optional(isNumber),
 }) as Check<AnnotationInfo>;

@@ -39,6 +39,54 @@ describe('timeline in a browser', function () {
     return timeline;
   }
 
+  it('lanes that nobody watches and nothing happened on are one row that says how many, and opens them', async () => {
+    const page = await open({ empty: true });
+    const seen = (resource: string, name: string, via: 'watch' | 'sandbox'): object => ({
+      type: 'observed',
+      at: START,
+      via,
+      cluster: 'c',
+      name: { group: '', resource, namespace: 'n', name },
+      uid: `uid-${resource}-${name}`,
+      token: name,
+    });
+    const events = [
+      seen('configmaps', 'mine', 'watch'),
+      seen('configmaps', 'other', 'sandbox'),
+      ...['a', 'b', 'c'].map((name) => seen('pods', name, 'sandbox')),
+    ];
+    await page.page.evaluate((all) => window.testHost.append(all as never), events);
+    await page.page.waitForFunction(() => document.querySelectorAll('.row:not([hidden])').length === 4);
+    assert.deepEqual(await page.rows(), [
+      'KIND-DEV / CONFIGMAPS',
+      'mine',
+      '1 more, folded: nobody watches them',
+      'KIND-DEV / PODS',
+    ]);
+    assert.match(await page.page.locator('.row.group').last().innerText(), /PODS\s+3.*folded: nobody watches them/s);
+    await page.page.locator('.row.more').click();
+    await page.page.locator('.row.group').last().click();
+    await page.frame();
+    assert.deepEqual((await page.rows()).slice(1), ['mine', 'other', 'KIND-DEV / PODS', 'a', 'b', 'c']);
+    await page.assertClean();
+  });
+
+  it('findings that say the same of one object are one entry with how often and when before', async () => {
+    const page = await open();
+    const { findings } = demo();
+    const [lost] = findings.filter(({ id }) => id === 'lost-update');
+    assert.ok(lost);
+    const again = { ...lost, lastAt: lost.lastAt + 60_000, count: 2, events: lost.events.slice(-1) };
+    await page.page.evaluate((all) => window.testHost.setFindings(all as never), [...findings, again]);
+    const entry = page.page.locator('.overview li', { hasText: 'lost update: .data.dark' });
+    await entry.locator('.occurrence').waitFor({ timeout: 3000 });
+    assert.equal(await entry.count(), 1);
+    assert.match(await entry.innerText(), /×3 · 14:05:33[\s\S]*14:04:33/);
+    await entry.locator('.occurrence').click();
+    await page.detailsSay('flag-sync put .data.dark back');
+    await page.assertClean();
+  });
+
   it('shows lanes in groups, and the findings to begin with, without a word from the content policy', async () => {
     const page = await open();
     assert.deepEqual(await page.rows(), [
@@ -218,7 +266,7 @@ describe('timeline in a browser', function () {
       const lane = await page.lane('checkout');
       await page.page.mouse.move(await page.xOf(CONFLICT_AT), lane.y + 11);
       await page.frame();
-      assert.match(await page.page.locator('.tooltip').innerText(), /version conflict.*\n.*Deployment shop\/checkout/);
+      assert.match(await page.page.locator('.tooltip').innerText(), /^version conflict\n.*Deployment shop\/checkout/);
     });
 
     it('Ctrl and wheel zooms so that the time under the pointer stays', async () => {

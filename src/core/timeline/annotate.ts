@@ -1,4 +1,6 @@
-import type { TraceEvent } from '../traceEvent.ts';
+import { actorName as findingActor } from '../findings/knowledge.ts';
+import type { TraceEvent, WriteEvent } from '../traceEvent.ts';
+import { findingWords } from './findingWords.ts';
 import type { LaneState, LaneTable } from './lanes.ts';
 import type { AnnotationInfo, BarInfo, MarkKind, TimelineFinding } from './model.ts';
 import type { Translate } from './translate.ts';
@@ -11,6 +13,9 @@ const GLYPHS: Readonly<Record<string, MarkKind>> = {
   'force-takeover': 'takeover',
   'stale-reference': 'stale-reference',
 };
+
+/** Findings whose every occurrence has a place of its own on the lane. */
+const REPEATED = new Set(['lost-update', 'force-takeover']);
 
 /** Findings of a stretch of time: words over it, no glyph of their own. */
 const STRETCHES = new Set(['hot-conflict-loop', 'already-exists-loop', 'no-op-writes', 'generation-lag']);
@@ -67,7 +72,9 @@ function annotationOf(
     id: finding.id,
     key: [finding.id, finding.kind ?? '', lane.key, finding.object.uid ?? '', ...finding.events.slice(0, 1)].join(' '),
     severity: finding.severity,
-    text: annotationText(finding, translate),
+    text: findingWords(finding, translate),
+    count: finding.count,
+    repeats: repeatsOf(finding, eventAt),
     events: finding.events,
     ...(glyph === undefined ? {} : { glyph }),
     ...(origin === undefined ? {} : { originLane: origin.lane, originAt: origin.at }),
@@ -94,38 +101,19 @@ function originOf(
   return undefined;
 }
 
-/** A few words that fit on the lane; the whole explanation is in the details. */
-export function annotationText(finding: TimelineFinding, translate: Translate): string {
-  const fields = finding.fields.slice(0, 2).join(', ');
-  const seconds = Math.max(1, Math.round((finding.lastAt - finding.firstAt) / 1000));
-  const [actor, other] = finding.actors;
-  switch (finding.id) {
-    case 'hot-conflict-loop':
-      return translate('{0} conflicts in {1} s, no backoff', finding.count, seconds);
-    case 'already-exists-loop':
-      return translate('{0} refused creations in {1} s', finding.count, seconds);
-    case 'no-op-writes':
-      return translate('{0} writes that change nothing', finding.count);
-    case 'generation-lag':
-      return translate('generation not observed for {0} s', seconds);
-    case 'lost-update':
-      return fields === '' ? translate('lost update') : translate('lost update: {0}', fields);
-    case 'force-takeover':
-      return other === undefined
-        ? translate('{0} took {1} by force', actor ?? '?', fields)
-        : translate('{0} took {1} from {2}', actor ?? '?', fields, other);
-    case 'ownership-fight':
-      return translate('{0} and {1} undo each other on {2}', actor ?? '?', other ?? '?', fields);
-    case 'update-loop':
-      return translate('{0} reacts to its own writes', actor ?? '?');
-    default:
-      return shortened(finding.explanation);
-  }
+/** Earlier times at which it happened: those of its writes that the evidence still names. */
+function repeatsOf(finding: TimelineFinding, eventAt: (seq: number) => TraceEvent | undefined): number[] {
+  if (finding.count < 2 || !REPEATED.has(finding.id)) return [];
+  const times = finding.events.flatMap((seq) => {
+    const event = eventAt(seq);
+    const isIt = event?.type === 'write' && event.outcome === 'accepted' && event.at !== finding.lastAt;
+    return isIt && (event.force === true || finding.id !== 'force-takeover') && isBy(event, finding.actors[0])
+      ? [event.at]
+      : [];
+  });
+  return [...new Set(times)];
 }
 
-const MAX_WORDS = 72;
-
-function shortened(text: string): string {
-  const sentence = /^[^.;]*(?:[.;]\S[^.;]*)*/.exec(text)?.[0] ?? text;
-  return sentence.length <= MAX_WORDS ? sentence : `${sentence.slice(0, MAX_WORDS - 1)}…`;
+function isBy({ actor }: WriteEvent, name: string | undefined): boolean {
+  return name !== undefined && findingActor(actor) === name;
 }

@@ -56,7 +56,11 @@ export function hitTest(input: SceneInput, place: { readonly x: number; readonly
   const marked = nearestAnnotation(lane.annotations, scale, metrics, place.x, y) ?? words?.annotation;
   if (marked !== undefined) {
     const at = glyphY(rowY, metrics, marked.glyph ?? 'finding');
-    return { type: 'annotation', lane: row.lane, annotation: marked, x: xOf(scale, marked.to), y: at };
+    const x = nearest(
+      [...marked.repeats, marked.to].map((time) => xOf(scale, time)),
+      place.x,
+    );
+    return { type: 'annotation', lane: row.lane, annotation: marked, x, y: at };
   }
   const above = y < metrics.barTop - 1;
   const cell =
@@ -99,8 +103,14 @@ function nearestAnnotation(
   return annotations.findLast((annotation) => {
     if (annotation.glyph === undefined) return false;
     const radius = GLYPHS[annotation.glyph].radius + 2;
-    return (
-      Math.abs(x - xOf(scale, annotation.to)) <= radius && Math.abs(y - glyphY(0, metrics, annotation.glyph)) <= radius
-    );
+    if (Math.abs(y - glyphY(0, metrics, annotation.glyph)) > radius) return false;
+    return [...annotation.repeats, annotation.to].some((at) => Math.abs(x - xOf(scale, at)) <= radius);
   });
+}
+
+function nearest(places: readonly number[], x: number): number {
+  return places.reduce(
+    (best, place) => (Math.abs(place - x) < Math.abs(best - x) ? place : best),
+    Number.POSITIVE_INFINITY,
+  );
 }

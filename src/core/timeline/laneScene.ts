@@ -152,10 +152,13 @@ function addAnnotationGlyphs(
   metrics: LaneMetrics,
 ): void {
   for (const annotation of lane.annotations) {
-    const { glyph } = annotation;
-    const x = xOf(scale, annotation.to);
-    if (glyph === undefined || x < -8 || x > scale.width + 8) continue;
-    parts.glyphs.push({ kind: glyph, x, y: glyphY(y, metrics, glyph), dim: annotationDim(annotation) });
+    const { glyph, to, repeats } = annotation;
+    if (glyph === undefined) continue;
+    for (const at of [...repeats, to]) {
+      const x = xOf(scale, at);
+      if (x < -8 || x > scale.width + 8) continue;
+      parts.glyphs.push({ kind: glyph, x, y: glyphY(y, metrics, glyph), dim: annotationDim(annotation) });
+    }
   }
 }
 

@@ -147,6 +147,9 @@ export interface AnnotationInfo {
   readonly glyph?: MarkKind;
   readonly text: string;
   readonly events: readonly number[];
+  /** How often it happened, and when before `to`, as far as the evidence tells. */
+  readonly count: number;
+  readonly repeats: readonly number[];
   /** Where the thing is that it points to, such as the gone incarnation of a stale reference. */
   readonly originLane?: number;
   readonly originAt?: number;

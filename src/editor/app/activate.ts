@@ -225,6 +225,10 @@ export function activateEditor(context: ExtensionContext, endings: Set<() => Pro
         clusters.reset();
         watches.retryFailed();
       }
+      const judging = [settingIds.thresholds, settingIds.externalReferences, settingIds.responsibilities];
+      const presets = settingIds.responsibilityPresets;
+      if ([...judging, presets].some((name) => event.affectsConfiguration(`objectVersions.${name}`)))
+        session.judgeAnew();
       if (event.affectsConfiguration('objectVersions')) showWatchContext();
     }),
     registerDecorations(session, now),

@@ -11,17 +11,24 @@ import {
   type TreeDataProvider,
 } from 'vscode';
 import { findingIds, type Finding, type Severity } from '../../core/findings/finding.ts';
+import { findingWords } from '../../core/timeline/findingWords.ts';
+import { translateWith } from '../../core/timeline/translate.ts';
 import type { Editor } from '../app/editor.ts';
 import { commandIds, settingIds, viewIds } from '../app/ids.ts';
 import { changeSetting, settings } from '../app/settings.ts';
+import { isTreeNode } from '../tree/nodes.ts';
 import { ago } from '../tree/wording.ts';
-import { muteKey, sortFindings, splitMuted } from './muting.ts';
+import { muteKey, splitMuted } from './muting.ts';
+import { groupOccurrences, type Occurrences } from './occurrences.ts';
 
-/** A row of the findings: a severity, a muted group, or a finding. */
+/**
+ * A row of the findings: a severity, the muted ones, what one rule says about one object (`finding` is the newest, and where
+ * it happened several times, `occurrences` has them all), or one occurrence of several.
+ */
 export type FindingNode =
   | { readonly type: 'severity'; readonly severity: Severity }
   | { readonly type: 'muted' }
-  | { readonly type: 'finding'; readonly finding: Finding };
+  | { readonly type: 'finding'; readonly finding: Finding; readonly occurrences?: Occurrences };
 
 const severities: readonly Severity[] = ['error', 'warning', 'info'];
 
@@ -47,23 +54,27 @@ class FindingsTree implements TreeDataProvider<FindingNode> {
         .map((severity) => ({ type: 'severity', severity }));
       return muted.length === 0 ? groups : [...groups, { type: 'muted' }];
     }
-    if (node.type === 'finding') return [];
+    if (node.type === 'finding') return (node.occurrences?.all ?? []).map((finding) => ({ type: 'finding', finding }));
     const own = node.type === 'muted' ? muted : open.filter((finding) => finding.severity === node.severity);
-    return sortFindings(own).map((finding) => ({ type: 'finding', finding }));
+    return groupOccurrences(own).map((occurrences) => ({
+      type: 'finding',
+      finding: occurrences.newest,
+      ...(occurrences.all.length > 1 ? { occurrences } : {}),
+    }));
   }
 
   getTreeItem(node: FindingNode): TreeItem {
-    if (node.type === 'finding') return findingItem(node.finding, this.editor.clock.now());
+    if (node.type === 'finding') return findingItem(node, this.editor.clock.now());
     const { open, muted } = splitMuted(this.editor.session.findings(), settings.muted());
     if (node.type === 'muted') {
       const made = new TreeItem(l10n.t('Muted'), TreeItemCollapsibleState.Collapsed);
       made.id = 'muted';
-      made.description = `${muted.length}`;
+      made.description = `${groupOccurrences(muted).length}`;
       made.iconPath = new ThemeIcon('mute');
       made.contextValue = 'muted';
       return made;
     }
-    const count = open.filter((finding) => finding.severity === node.severity).length;
+    const count = groupOccurrences(open.filter((finding) => finding.severity === node.severity)).length;
     const made = new TreeItem(severityWord(node.severity), TreeItemCollapsibleState.Expanded);
     made.id = node.severity;
     made.description = `${count}`;
@@ -98,40 +109,47 @@ function severityIcon(severity: Severity): ThemeIcon {
   }
 }
 
-function findingItem(finding: Finding, now: number): TreeItem {
+function findingItem({ finding, occurrences }: FindingNode & { type: 'finding' }, now: number): TreeItem {
   const { object } = finding;
-  const made = new TreeItem(
-    finding.kind === undefined ? finding.id : `${finding.id} · ${finding.kind}`,
-    TreeItemCollapsibleState.None,
-  );
+  const translate = translateWith({ ...l10n.bundle });
+  const rule = finding.kind === undefined ? finding.id : `${finding.id} · ${finding.kind}`;
+  const { Collapsed, None } = TreeItemCollapsibleState;
+  const made = new TreeItem(findingWords(finding, translate), occurrences === undefined ? None : Collapsed);
   const name = object.namespace === '' ? object.name : `${object.namespace}/${object.name}`;
-  const count = finding.count > 1 ? `×${finding.count}` : '';
-  made.description = [object.name, count, finding.actors[0] ?? '', ago(finding.lastAt, now)]
+  const count = occurrences?.count ?? finding.count;
+  made.description = [`${rule} ${object.name}`, count > 1 ? `×${count}` : '', ago(finding.lastAt, now)]
     .filter((part) => part !== '')
     .join(' · ');
   made.tooltip = [
+    `${rule} · ${object.resource} ${name}`,
+    '',
     finding.explanation,
     '',
     finding.remedy,
     ...(finding.fields.length === 0 ? [] : ['', finding.fields.join('\n')]),
+    ...(occurrences === undefined
+      ? []
+      : ['', l10n.t('Occurrences: {0}, by {1}', count, occurrences.actors.join(', '))]),
   ].join('\n');
   made.iconPath = severityIcon(finding.severity);
   made.contextValue = 'finding';
   made.accessibilityInformation = {
-    label: `${severityWord(finding.severity)}: ${finding.id}, ${object.resource} ${name}. ${finding.explanation}`,
+    label: `${severityWord(finding.severity)}: ${rule}, ${object.resource} ${name}. ${finding.explanation}`,
   };
   made.command = {
     command: commandIds.openFinding,
     title: l10n.t('Show Evidence'),
     arguments: [{ type: 'finding', finding } satisfies FindingNode],
   };
+  if (occurrences !== undefined) made.id = `${finding.severity} ${finding.cluster} ${muteKey(finding)}`;
   return made;
 }
 
-function isFindingNode(value: unknown): value is Extract<FindingNode, { type: 'finding' }> {
-  return (
-    typeof value === 'object' && value !== null && 'type' in value && value.type === 'finding' && 'finding' in value
-  );
+/** The finding that a row stands for, of this view or of the tree; undefined for any other value. */
+function findingOf(node: unknown): Finding | undefined {
+  if (isTreeNode(node)) return node.type === 'detail' ? node.evidence : undefined;
+  const isOurs = typeof node === 'object' && node !== null && 'type' in node && node.type === 'finding';
+  return isOurs && 'finding' in node ? (node as Extract<FindingNode, { type: 'finding' }>).finding : undefined;
 }
 
 /** The view, its badge, its commands, and notifications of those findings that a person asked to be told of. */
@@ -153,25 +171,24 @@ export function registerFindings(editor: Editor): Disposable[] {
       notify(editor, findings, told);
     }),
     editor.command(commandIds.openFinding, (node) => {
-      if (!isFindingNode(node)) return;
-      const [event] = node.finding.events.slice(-1);
+      const event = findingOf(node)?.events.at(-1);
       if (event !== undefined) editor.timeline.reveal(event);
     }),
     editor.command(commandIds.explainFinding, async (node) => {
-      const id = isFindingNode(node)
-        ? node.finding.id
-        : await window.showQuickPick([...findingIds], { title: l10n.t('Which finding?') });
+      const title = l10n.t('Which finding?');
+      const id = findingOf(node)?.id ?? (await window.showQuickPick([...findingIds], { title }));
       if (id !== undefined) await openFindingPage(editor, id);
     }),
     editor.command(commandIds.muteFinding, async (node) => {
-      if (!isFindingNode(node)) return;
+      const finding = findingOf(node);
+      if (finding === undefined) return;
       const reason = await window.showInputBox({
         title: l10n.t('Mute Finding'),
         prompt: l10n.t('Why is this all right here?'),
         validateInput: (text) => (text.trim() === '' ? l10n.t('Give a reason.') : undefined),
       });
       if (reason === undefined) return;
-      await changeSetting(settingIds.mutedFindings, { ...settings.muted(), [muteKey(node.finding)]: reason.trim() });
+      await changeSetting(settingIds.mutedFindings, { ...settings.muted(), [muteKey(finding)]: reason.trim() });
       refresh();
     }),
     editor.command(commandIds.unmuteFindings, async () => {

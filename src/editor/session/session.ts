@@ -9,6 +9,10 @@ import type { History } from '../../core/history.ts';
 import type { NewTraceEvent, TraceEvent, TraceHeader } from '../../core/traceEvent.ts';
 import { throttle, type Throttle } from '../app/throttle.ts';
 
+/** How long finding everything anew may hold the host up at a time. */
+const SLICE_MS = 8;
+const EVENTS_AT_ONCE = 32;
+
 /** How often those who look are told of news, at most. */
 const NEWS_INTERVAL_MS = 250;
 
@@ -42,8 +46,10 @@ export class Session implements Disposable {
   private restored: number | undefined;
   private known: readonly Finding[] | undefined;
   private retracted = 0;
+  /** A detector that is catching up with the log, under thresholds that have changed. */
+  private catchingUp: Detector | undefined;
 
-  /** `thresholds`: of the findings, asked when a log begins. */
+  /** `thresholds`: of the findings, asked when a log begins and when they are said to have changed. */
   constructor(onError: (error: unknown) => void, thresholds: () => DetectorOptions = () => ({})) {
     this.onError = onError;
     this.thresholds = thresholds;
@@ -121,6 +127,7 @@ export class Session implements Disposable {
   clear(): void {
     this.current = new EventLog();
     this.detector = createDetector(this.thresholds());
+    this.catchingUp = undefined;
     this.retracted = 0;
     this.known = undefined;
     this.pendingEvents = [];
@@ -130,12 +137,44 @@ export class Session implements Disposable {
     this.begun.fire();
   }
 
+  /**
+   * The thresholds have changed: everything that is in memory is judged anew, in slices so that nothing waits for it. Until
+   * then the findings stay as they are. What was found in events that are no longer in memory goes.
+   */
+  judgeAnew(): void {
+    const detector = createDetector(this.thresholds());
+    this.catchingUp = detector;
+    this.catchUp(detector, 1);
+  }
+
+  private catchUp(detector: Detector, from: number): void {
+    if (this.catchingUp !== detector) return;
+    const end = performance.now() + SLICE_MS;
+    let next = from;
+    for (const event of this.current.eventsFrom(from)) {
+      if (event.seq > from && event.seq % EVENTS_AT_ONCE === 0 && performance.now() > end) break;
+      detector.add(event);
+      next = event.seq + 1;
+    }
+    if (next <= this.current.lastSeq) {
+      setImmediate(() => this.catchUp(detector, next));
+      return;
+    }
+    this.catchingUp = undefined;
+    this.detector = detector;
+    this.retracted = detector.retracted();
+    this.known = undefined;
+    this.findingsWent = true;
+    this.throttle.request();
+  }
+
   /** Says that what there is of earlier windows was taken. */
   begin(): void {
     this.begun.fire();
   }
 
   dispose(): void {
+    this.catchingUp = undefined;
     this.throttle.dispose();
     this.news.dispose();
     this.appended.dispose();

@@ -1,6 +1,7 @@
 import { l10n } from 'vscode';
 import { isJsonObject, type JsonObject } from '../../codec/json.ts';
 import type { Finding } from '../../core/findings/finding.ts';
+import { groupOccurrences } from '../findings/occurrences.ts';
 import { describeGeneration, generationOf, generationState } from '../../core/generation.ts';
 import type { History, Incarnation, Version } from '../../core/history.ts';
 import { describeOwner, ownersOf } from '../../core/ownership.ts';
@@ -317,20 +318,22 @@ function associationWords(state: AssociationState, uid: string): string {
 function findingsRow({ findings, incarnation, nodeId }: DetailInput): DetailNode | undefined {
   const own = findings.filter((finding) => finding.object.uid === incarnation.uid);
   if (own.length === 0) return undefined;
+  const groups = groupOccurrences(own);
   return {
     type: 'detail',
     id: `${nodeId}/findings`,
     label: l10n.t('Findings'),
-    description: `${own.length}`,
+    description: `${groups.length}`,
     icon: 'lightbulb',
-    children: own.map((finding, index) => ({
+    children: groups.map(({ newest, count }, index) => ({
       type: 'detail',
       id: `${nodeId}/findings/${index}`,
-      label: finding.id,
-      description: finding.explanation,
-      tooltip: `${finding.explanation}\n${finding.remedy}`,
-      icon: finding.severity,
+      label: newest.id,
+      description: `${count > 1 ? `×${count} · ` : ''}${newest.explanation}`,
+      tooltip: `${newest.explanation}\n${newest.remedy}`,
+      icon: newest.severity,
       context: 'finding',
+      evidence: newest,
     })),
   };
 }

@@ -1,3 +1,4 @@
+import type { Finding } from '../../core/findings/finding.ts';
 import type { Association } from '../../core/associations.ts';
 
 /** A row of the tree. Rows are plain data; what they show is computed from the log when VS Code asks. */
@@ -60,8 +61,8 @@ export interface DetailNode {
   readonly version?: { readonly key: string; readonly uid: string; readonly token: string };
   /** The external association that the row stands for. */
   readonly association?: Association;
-  /** The finding that the row stands for. */
-  readonly finding?: string;
+  /** The finding that the row stands for: it opens its evidence. */
+  readonly evidence?: Finding;
 }
 
 /** The rest of a long list, one page at a time. */

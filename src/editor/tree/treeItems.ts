@@ -176,6 +176,8 @@ function detailItem(node: DetailNode): TreeItem {
   };
   if (node.context === 'version')
     made.command = { command: commandIds.openVersion, title: l10n.t('Open Version'), arguments: [node] };
+  if (node.evidence !== undefined)
+    made.command = { command: commandIds.openFinding, title: l10n.t('Show Evidence'), arguments: [node] };
   return made;
 }
 

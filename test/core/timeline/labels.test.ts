@@ -80,6 +80,8 @@ function modelOf({ annotations, marks, bars, gaps }: Drawn): TimelineModel {
         severity: one.error ? 'error' : 'warning',
         text: WORDS[one.words] ?? '',
         events: [1],
+        count: 1,
+        repeats: [],
         ...(glyph === undefined ? {} : { glyph }),
       };
     }),

@@ -1,7 +1,13 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { reduce } from '../../../src/core/reduce.ts';
-import { FLAG, LINK_KINDS, MARK_KINDS, type TimelineModel } from '../../../src/core/timeline/model.ts';
+import {
+  FLAG,
+  LINK_KINDS,
+  MARK_KINDS,
+  type TimelineFinding,
+  type TimelineModel,
+} from '../../../src/core/timeline/model.ts';
 import { TimelineStore } from '../../../src/core/timeline/store.ts';
 import type { NewTraceEvent, TraceEvent } from '../../../src/core/traceEvent.ts';
 import { demo } from '../../webview/scenario.ts';
@@ -260,6 +266,42 @@ describe('timeline projection', () => {
       comparable(projected(numbered(renamed), findings).projection.model()),
       comparable(projected(numbered(events), findings).projection.model()),
     );
+  });
+
+  it('every takeover that the evidence names has a place on the lane, not only the last', () => {
+    const trace = new TraceBuilder();
+    trace.added('u', 'a');
+    const taken = [1, 2, 3].map((count) =>
+      trace.write({
+        verb: 'apply',
+        force: true,
+        actor: { manager: 'autoscaler' },
+        result: { uid: 'u', token: `t${count}` },
+      }),
+    );
+    const refused = trace.write({
+      verb: 'apply',
+      actor: { manager: 'autoscaler' },
+      outcome: 'field-conflict',
+      code: 409,
+    });
+    const finding: TimelineFinding = {
+      id: 'force-takeover',
+      severity: 'warning',
+      object: { ...trace.name, cluster: trace.cluster, uid: 'u' },
+      actors: ['autoscaler', 'deployer'],
+      fields: ['.spec.replicas'],
+      count: 3,
+      firstAt: taken[0]?.at ?? 0,
+      lastAt: taken[2]?.at ?? 0,
+      events: [1, ...taken.map(({ seq }) => seq), refused.seq],
+      explanation: '',
+    };
+    const [annotation] = projected(trace.events, [finding]).projection.model().annotations;
+    assert.deepEqual(annotation?.repeats, [taken[0]?.at, taken[1]?.at]);
+    assert.equal(annotation?.to, taken[2]?.at);
+    assert.equal(annotation?.count, 3);
+    assert.equal(annotation?.text, 'autoscaler took .spec.replicas from deployer');
   });
 });
 

@@ -3,14 +3,26 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as vscode from 'vscode';
 import { defaultThresholds } from '../../../src/core/findings/options.ts';
+import type { Finding } from '../../../src/core/findings/finding.ts';
+import type { NewTraceEvent } from '../../../src/core/traceEvent.ts';
+import { groupOccurrences } from '../../../src/editor/findings/occurrences.ts';
 import { thresholdsFrom } from '../../../src/editor/findings/thresholds.ts';
+import { Session } from '../../../src/editor/session/session.ts';
 import { closeAll, extension, folder, until } from '../extension.ts';
 
 describe('findings and traces', () => {
   after(closeAll);
 
   it('thresholds come from the settings, and what is not set or makes no sense is the default', () => {
-    const { maxObjects: _o, maxVersions: _v, maxFindings: _f, externalReferences: _e, ...defaults } = defaultThresholds;
+    const names = [
+      'alreadyExistsLoop',
+      'conflictLoop',
+      'fightAlternations',
+      'generationLagMs',
+      'noOpWrites',
+      'updateLoop',
+    ] as const;
+    const defaults = Object.fromEntries(names.map((name) => [name, defaultThresholds[name]]));
     assert.deepEqual(thresholdsFrom({}), defaults);
     assert.deepEqual(
       thresholdsFrom({ conflictLoopCount: 0, noOpWritesSeconds: 'many', generationLagSeconds: NaN }),
@@ -53,5 +65,105 @@ describe('findings and traces', () => {
     await until('the ConfigMap with its content', () => bodyOf('configmaps'));
     assert.equal(bodyOf('secrets'), undefined);
     assert.ok(api.history().uids.has('imported\0uid-secrets'), 'that it is there is known');
+  });
+
+  const finding = (over: Partial<Finding>): Finding => ({
+    id: 'recreated',
+    severity: 'info',
+    cluster: 'c',
+    object: { group: '', resource: 'secrets', namespace: 'n', name: 'tls', uid: 'u1' },
+    actors: ['issuer'],
+    fields: [],
+    count: 1,
+    firstAt: 1,
+    lastAt: 1,
+    events: [1],
+    explanation: '',
+    remedy: '',
+    sureness: 'certain',
+    ...over,
+  });
+
+  it('what one rule says about one object is one row with its occurrences, whatever the incarnation', () => {
+    const { object } = finding({});
+    const all = [
+      finding({ lastAt: 10 }),
+      finding({ lastAt: 30, object: { ...object, uid: 'u3' }, count: 4, actors: ['other', 'issuer'] }),
+      finding({ lastAt: 20, object: { ...object, uid: 'u2' } }),
+      finding({ lastAt: 25, object: { ...object, name: 'else' } }),
+      finding({ lastAt: 5, cluster: 'd' }),
+      finding({ lastAt: 4, kind: 'k' }),
+    ];
+    const groups = groupOccurrences(all);
+    assert.deepEqual(
+      groups.map(({ newest, all: those, count, actors }) => [
+        newest.lastAt,
+        those.map(({ lastAt }) => lastAt),
+        count,
+        actors,
+      ]),
+      [
+        [30, [30, 20, 10], 6, ['other', 'issuer']],
+        [25, [25], 1, ['issuer']],
+        [5, [5], 1, ['issuer']],
+        [4, [4], 1, ['issuer']],
+      ],
+    );
+  });
+
+  it('other thresholds hold at once: everything in the log is judged anew, in slices, and what comes meanwhile too', async () => {
+    let loop = 100;
+    const session = new Session(
+      (error) => assert.fail(String(error)),
+      () => ({ conflictLoop: { count: loop, windowMs: 60_000 } }),
+    );
+    const refused = (at: number): NewTraceEvent => ({
+      type: 'write',
+      at,
+      via: 'recorder',
+      cluster: 'c',
+      actor: { client: 'op' },
+      verb: 'replace',
+      name: { group: '', resource: 'configmaps', namespace: 'n', name: 'hot' },
+      preconditions: { uid: '00000000-0000-4000-8000-000000000001', token: `t${at}` },
+      outcome: 'version-conflict',
+      code: 409,
+    });
+    const loops = (): number => session.findings().filter(({ id }) => id === 'hot-conflict-loop').length;
+    try {
+      session.append(Array.from({ length: 12 }, (_unused, index) => refused(1000 + index * 100)));
+      assert.equal(loops(), 0);
+      loop = 5;
+      session.judgeAnew();
+      const told = new Promise<boolean>((resolve) => {
+        session.onDidChange(({ findingsChanged }) => findingsChanged && resolve(true));
+      });
+      assert.equal(await told, true);
+      assert.equal(loops(), 1);
+      loop = 100;
+      session.append(Array.from({ length: 5000 }, (_unused, index) => refused(3_000_000 + index * 60_000)));
+      session.judgeAnew();
+      session.append([refused(900_000_000)]);
+      await until('that nothing is left of it', () => (loops() === 0 ? true : undefined));
+    } finally {
+      session.dispose();
+    }
+  });
+
+  it('a finding is explained by the page of its rule, from the findings and from below an object', async () => {
+    const opened = async (node: unknown): Promise<unknown> => {
+      await vscode.commands.executeCommand('objectVersions.explainFinding', node);
+      return until(
+        'its page',
+        () =>
+          vscode.window.tabGroups.all
+            .flatMap(({ tabs }) => tabs)
+            .find(({ label }) => label.includes('recreated') || label.includes('force-takeover'))?.label,
+      );
+    };
+    assert.match(String(await opened({ type: 'finding', finding: finding({}) })), /recreated/);
+    await closeAll();
+    const evidence = finding({ id: 'force-takeover' });
+    assert.match(String(await opened({ type: 'detail', id: 'x', label: 'x', evidence })), /force-takeover/);
   });
 });

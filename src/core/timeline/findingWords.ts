@@ -1,0 +1,56 @@
+import type { TimelineFinding } from './model.ts';
+import type { Translate } from './translate.ts';
+
+const MAX_WORDS = 72;
+
+/** A few words that say who did what, for a lane or a row of a list; the whole explanation is in the details. */
+export function findingWords(finding: TimelineFinding, translate: Translate): string {
+  const fields = finding.fields.slice(0, 2).join(', ');
+  const seconds = Math.max(1, Math.round((finding.lastAt - finding.firstAt) / 1000));
+  const [who = '?', other] = finding.actors;
+  switch (finding.id) {
+    case 'recreated':
+      return translate('the name belongs to another object now');
+    case 'version-conflict':
+      return other === undefined
+        ? translate('{0} was refused: not the current version', who)
+        : translate('{0} was refused: {1} made progress first', who, other);
+    case 'uid-mismatch':
+      return translate('{0} was refused: it meant another incarnation', who);
+    case 'stale-incarnation-write':
+      return translate('{0} acted on what it knew of the old incarnation', who);
+    case 'stale-read':
+      return translate('{0} wrote by a version older than it knew', who);
+    case 'invented-token':
+      return translate('{0} sent a token that it was never given', who);
+    case 'uncertain-write':
+      return translate('the answer to {0} was lost', who);
+    case 'unguarded-patch':
+      return translate('{0} patched a list without a precondition', who);
+    case 'hot-conflict-loop':
+      return translate('{0} conflicts in {1} s, no backoff', finding.count, seconds);
+    case 'already-exists-loop':
+      return translate('{0} refused creations in {1} s', finding.count, seconds);
+    case 'no-op-writes':
+      return translate('{0} writes that change nothing', finding.count);
+    case 'generation-lag':
+      return translate('generation not observed for {0} s', seconds);
+    case 'lost-update':
+      return fields === '' ? translate('lost update') : translate('lost update: {0}', fields);
+    case 'force-takeover':
+      return other === undefined
+        ? translate('{0} took {1} by force', who, fields)
+        : translate('{0} took {1} from {2}', who, fields, other);
+    case 'ownership-fight':
+      return translate('{0} and {1} undo each other on {2}', who, other ?? '?', fields);
+    case 'update-loop':
+      return translate('{0} reacts to its own writes', who);
+    default:
+      return shortened(finding.explanation);
+  }
+}
+
+function shortened(text: string): string {
+  const sentence = /^[^.;]*(?:[.;]\S[^.;]*)*/.exec(text)?.[0] ?? text;
+  return sentence.length <= MAX_WORDS ? sentence : `${sentence.slice(0, MAX_WORDS - 1)}…`;
+}
