@@ -410,7 +410,7 @@ describe('subresources, dry runs and creations', () => {
     );
   });
 
-  it('an autoscaler that comes back with another number each time is in a fight too; a request and its answer are not', () => {
+  it('an autoscaler that comes back with another number each time, or with several, is in a fight too; one that nobody undoes, and a request with its answer, are not', () => {
     holds(['ownership-fight web'], (p) => {
       p.create('deployer', deployment, { spec: { replicas: 2 } });
       for (let round = 0; round < 5; round += 1)
@@ -422,6 +422,27 @@ describe('subresources, dry runs and creations', () => {
           p.put(actor, deployment, { spec: { replicas } }, { rv: p.tokenOf(deployment) });
           p.wait(2_000);
         }
+    });
+    holds(['ownership-fight web'], (p) => {
+      p.create('deployer', deployment, { spec: { replicas: 2 } });
+      for (let round = 0; round < 4; round += 1)
+        for (const [actor, replicas] of [
+          ['hpa', 5 + round],
+          ['hpa', 6 + round],
+          ['deployer', 2],
+        ] as const) {
+          p.get(actor, deployment);
+          p.put(actor, deployment, { spec: { replicas } }, { rv: p.tokenOf(deployment) });
+          p.wait(2_000);
+        }
+    });
+    holds([], (p) => {
+      p.create('deployer', deployment, { spec: { replicas: 2 } });
+      for (let round = 0; round < 8; round += 1) {
+        p.get('hpa', deployment);
+        p.put('hpa', deployment, { spec: { replicas: 3 + (round % 2) } }, { rv: p.tokenOf(deployment) });
+        p.wait(20_000);
+      }
     });
     holds([], (p) => {
       p.create('user', demo, { spec: { size: 1 } });

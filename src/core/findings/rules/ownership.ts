@@ -88,7 +88,9 @@ export class OwnershipRule implements Rule {
       const track = this.tracks.get(key) ?? { settings: [], alternations: 0 };
       const value = version.leaves?.get(path);
       const [before, last] = track.settings.slice(-2);
-      if (last !== undefined && last.by === actor.key) track.alternations = 0;
+      // Several writes of one actor in a row are one turn: what counts is what the other finds.
+      const isSameTurn = last !== undefined && last.by === actor.key;
+      if (isSameTurn) track.settings.pop();
       else if (before !== undefined && before.by === actor.key && before.value === value) track.alternations += 1;
       else if (before !== undefined && !(before.by === actor.key && isMoving(path, value))) track.alternations = 0;
       track.settings = [
