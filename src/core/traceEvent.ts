@@ -112,6 +112,8 @@ export interface GapEvent extends EventBase {
   to?: number;
   cause: 'relist' | 'expired' | 'connection-lost' | 'idle' | 'error' | 'paused' | 'recorder' | 'restart';
   detail?: string;
+  /** Closed by a watch that went on from the last version given: nothing was missed, only late. */
+  resumed?: boolean;
 }
 
 /** An actor was given versions of objects. */

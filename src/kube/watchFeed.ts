@@ -82,7 +82,7 @@ export class WatchFeed {
       }
     }
     this.deliver(events);
-    this.closeGap(this.cluster.clock.now(), 'listed anew: what happened in between is not known');
+    this.closeGap(this.cluster.clock.now(), { detail: 'listed anew: what happened in between is not known' });
   }
 
   /** One event of a watch. */
@@ -120,8 +120,8 @@ export class WatchFeed {
   }
 
   /** What happened since the stream was lost is known up to `to`. */
-  closeGap(to: number, detail: string): void {
-    const closed = this.gap.end(to, this.cluster.clock.now(), detail);
+  closeGap(to: number, how: { detail: string; resumed?: boolean }): void {
+    const closed = this.gap.end(to, this.cluster.clock.now(), how);
     if (closed !== undefined) this.deliver([closed]);
   }
 

@@ -38,9 +38,9 @@ export class WatchGap {
   }
 
   /** The event that closes the gap; undefined if none is open. */
-  end(to: number, now: number, detail: string): NewGap | undefined {
+  end(to: number, now: number, how: Pick<NewGap, 'detail' | 'resumed'>): NewGap | undefined {
     const open = this.open;
     this.open = undefined;
-    return open === undefined ? undefined : { ...open, at: now, to, detail };
+    return open === undefined ? undefined : { ...open, at: now, to, ...how };
   }
 }

@@ -126,7 +126,10 @@ export class Watcher {
     const settle = (): void => {
       resumed?.dispose();
       if (life.listing === undefined)
-        this.feed.closeGap(life.openedAt ?? clock.now(), 'resumed: nothing was missed, only late');
+        this.feed.closeGap(life.openedAt ?? clock.now(), {
+          detail: 'resumed: nothing was missed, only late',
+          resumed: true,
+        });
     };
     const end = await runWatch(
       {

@@ -84,4 +84,24 @@ describe('findings of real controllers, and of their correct twins', () => {
       assert.deepEqual(s.told(), shownMs === 20 ? ['stale-read/duplicate-create'] : [], String(shownMs));
     }
   });
+
+  it('a watch that went on from the last version it had been given missed nothing, and the words say so', () => {
+    for (const resumed of [true, false]) {
+      const s = new Scenario();
+      const gap = {
+        type: 'gap',
+        gap: 'g1',
+        scope: { group: '', resource: 'configmaps' },
+        from: s.at,
+        cause: 'idle',
+      } as const;
+      s.push(gap);
+      s.push({ ...gap, to: s.at + 100, ...(resumed ? { resumed } : {}) });
+      const [finding] = s.findings();
+      assert.equal(finding?.id, 'watch-gap');
+      assert.equal(/unknown/.test(finding.explanation), !resumed);
+      assert.equal(/only late/.test(finding.explanation), resumed);
+      assert.equal(/proof/.test(finding.remedy), !resumed);
+    }
+  });
 });

@@ -89,6 +89,7 @@ describe('a watch that loses its place (H2), and who was there meanwhile (D3)', 
       assert.equal(server.watches()[1]?.query.get('resourceVersion'), 'list2');
       await until(() => watching.gaps.length === 2);
       assert.deepEqual(watching.story, ['+a u1 1', 'gap expired', '+a u1 7', 'gap end expired']);
+      assert.equal(watching.gaps[1]?.resumed, undefined);
     });
   }
 

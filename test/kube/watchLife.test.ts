@@ -100,6 +100,7 @@ describe('the life of a watch (H1)', () => {
     assert.equal(opened?.cause, 'idle');
     assert.equal(opened?.from, heardAt);
     assert.equal(closed?.gap, opened?.gap);
+    assert.equal(closed?.resumed, true);
     assert.ok((closed?.to ?? 0) >= heardAt + 60_000);
     assert.equal(watching.observed.length, 1);
   });

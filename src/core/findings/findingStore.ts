@@ -82,6 +82,7 @@ function grown(known: Finding, report: Report, at: number): Finding {
     fields: union(known.fields, report.fields),
     events: boundedEvents(union(known.events, report.events)),
     explanation: report.explanation,
+    remedy: report.remedy,
     details: { ...known.details, ...report.details },
   };
 }

@@ -57,7 +57,10 @@ export class ServerRule implements Rule {
 
   gap(event: GapEvent, world: World): void {
     const { group, resource, namespace, name } = event.scope;
-    const length = event.to === undefined ? 'has not ended' : `lasted ${((event.to - event.from) / 1000).toFixed(1)} s`;
+    const where = `${resource}${namespace === undefined ? '' : ` in ${namespace}`}${name === undefined ? '' : ` ${name}`}`;
+    const seconds = event.to === undefined ? undefined : ((event.to - event.from) / 1000).toFixed(1);
+    const why = event.detail === undefined || seconds !== undefined ? event.cause : `${event.cause}: ${event.detail}`;
+    const resumed = event.resumed === true;
     world.report({
       key: ['watch-gap', event.cluster, event.gap].join('\0'),
       id: 'watch-gap',
@@ -68,8 +71,12 @@ export class ServerRule implements Rule {
       at: event.from,
       total: 1,
       events: [event.seq],
-      explanation: `Nobody saw what happened to ${resource}${namespace === undefined ? '' : ` in ${namespace}`} for a time that ${length} (${event.cause}). Changes, deletions and recreations in it are unknown.`,
-      remedy: 'Take nothing from before the gap as proof of what is after it.',
+      explanation: resumed
+        ? `The watch of ${where} was interrupted for ${seconds ?? '0.0'} s (${why}) and went on from the last version it had been given: what happened in between was seen, only late.`
+        : `Nobody saw what happened to ${where} for a time that ${seconds === undefined ? 'has not ended' : `lasted ${seconds} s`} (${why}). Changes, deletions and recreations in it are unknown.`,
+      remedy: resumed
+        ? 'Nothing is missing from the record; the times of what happened in it are those of its arrival.'
+        : 'Take nothing from before the gap as proof of what is after it.',
       details: { cause: event.cause },
     });
   }
