@@ -23,6 +23,18 @@ export class Column<A extends NumberArray> {
     this.length += 1;
   }
 
+  /** Appends many at once. */
+  append(values: A): void {
+    const length = this.length + values.length;
+    if (length > this.data.length) {
+      const grown = this.make(Math.max(length, this.data.length * 2));
+      grown.set(this.data);
+      this.data = grown;
+    }
+    this.data.set(values, this.length);
+    this.length = length;
+  }
+
   at(index: number): number {
     return this.data[index] ?? 0;
   }
@@ -86,6 +98,19 @@ export class MarkTable {
     this.uid.push(row.uid);
     this.outcome.push(row.outcome);
     return this.length - 1;
+  }
+
+  /** Appends whole columns, which are of one length. */
+  append(columns: MarkColumns): void {
+    this.at.append(columns.at);
+    this.lane.append(columns.lane);
+    this.kind.append(columns.kind);
+    this.flags.append(columns.flags);
+    this.event.append(columns.event);
+    this.actor.append(columns.actor);
+    this.label.append(columns.label);
+    this.uid.append(columns.uid);
+    this.outcome.append(columns.outcome);
   }
 
   /** Copies of the columns from `start` on. */

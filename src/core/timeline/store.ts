@@ -15,7 +15,7 @@ import type {
   TimelineModel,
 } from './model.ts';
 
-/** From so many marks at once on, lanes share one list of them. */
+/** From so many marks at once on, they are taken as a whole. */
 const MANY = 2000;
 
 /** The model as the view holds it: indexed by lane, kind and time, and growing by deltas. */
@@ -87,61 +87,93 @@ export class TimelineStore {
   }
 
   private addMarks(columns: MarkColumns): number {
-    const { at, lane, kind, flags, event, actor, label, uid, outcome } = columns;
-    const first = this.marks.length;
+    const { at, lane } = columns;
+    const known = lane.every((index) => this.lanes[index] !== undefined);
+    if (known && at.length >= MANY) {
+      this.addMany(columns);
+      return 0;
+    }
     let rejected = 0;
     for (let index = 0; index < at.length; index += 1) {
       const stored = this.lanes[lane[index] ?? 0];
-      if (stored === undefined) {
-        rejected += 1;
-        continue;
-      }
-      const time = at[index] ?? 0;
-      this.marks.push({
-        at: time,
-        lane: lane[index] ?? 0,
-        kind: kind[index] ?? 0,
-        flags: flags[index] ?? 0,
-        event: event[index] ?? 0,
-        actor: actor[index] ?? 0,
-        label: label[index] ?? 0,
-        uid: uid[index] ?? 0,
-        outcome: outcome[index] ?? 0,
-      });
-      stored.count += 1;
-      if (isAboveBar(kind[index] ?? 0)) this.addAlarm(stored);
-      if (time > stored.lastAt) stored.lastAt = time;
-      if (time < this.firstAt) this.firstAt = time;
-      if (time > this.lastAt) this.lastAt = time;
-      this.density.add(time, kind[index] ?? 0);
+      if (stored === undefined) rejected += 1;
+      else this.addOne(columns, index, stored);
     }
-    if (this.marks.length - first >= MANY) this.shareOut(first);
-    else for (let mark = first; mark < this.marks.length; mark += 1) this.lanes[this.marks.lane.at(mark)]?.add(mark);
     return rejected;
   }
 
-  private addAlarm(lane: StoredLane): void {
-    if (lane.isIncidental) this.layoutVersion += 1;
-    lane.alarms += 1;
+  private addOne(columns: MarkColumns, index: number, stored: StoredLane): void {
+    const at = columns.at[index] ?? 0;
+    const kind = columns.kind[index] ?? 0;
+    const mark = this.marks.push({
+      at,
+      lane: columns.lane[index] ?? 0,
+      kind,
+      flags: columns.flags[index] ?? 0,
+      event: columns.event[index] ?? 0,
+      actor: columns.actor[index] ?? 0,
+      label: columns.label[index] ?? 0,
+      uid: columns.uid[index] ?? 0,
+      outcome: columns.outcome[index] ?? 0,
+    });
+    this.span(at, at);
+    this.density.add(at, kind);
+    this.count(stored, 1, at, isAboveBar(kind) ? 1 : 0);
+    stored.add(mark);
   }
 
-  /** Gives each lane its part of one list of the marks from `first` on, sorted by lane (a counting sort). */
-  private shareOut(first: number): void {
-    const { lane } = this.marks;
-    const ends = new Uint32Array(this.lanes.length + 1);
-    for (let mark = first; mark < this.marks.length; mark += 1) {
-      const place = lane.at(mark) + 1;
-      ends[place] = (ends[place] ?? 0) + 1;
+  /** Appends whole columns, and gives each lane its part of one list of them, sorted by lane (a counting sort). */
+  private addMany(columns: MarkColumns): void {
+    const { at, lane, kind } = columns;
+    const first = this.marks.length;
+    const { length } = this.lanes;
+    const ends = new Uint32Array(length + 1);
+    const last = new Float64Array(length);
+    const alarms = new Uint32Array(length);
+    let earliest = Number.POSITIVE_INFINITY;
+    let latest = Number.NEGATIVE_INFINITY;
+    for (let index = 0; index < at.length; index += 1) {
+      const place = lane[index] ?? 0;
+      const time = at[index] ?? 0;
+      const code = kind[index] ?? 0;
+      ends[place + 1] = (ends[place + 1] ?? 0) + 1;
+      if (time > (last[place] ?? 0)) last[place] = time;
+      if (time < earliest) earliest = time;
+      if (time > latest) latest = time;
+      if (isAboveBar(code)) alarms[place] = (alarms[place] ?? 0) + 1;
+      this.density.add(time, code);
     }
-    for (let index = 1; index < ends.length; index += 1) ends[index] = (ends[index] ?? 0) + (ends[index - 1] ?? 0);
-    const sorted = new Uint32Array(this.marks.length - first);
+    this.marks.append(columns);
+    this.span(earliest, latest);
+    for (let place = 1; place < ends.length; place += 1) ends[place] = (ends[place] ?? 0) + (ends[place - 1] ?? 0);
+    const sorted = new Uint32Array(at.length);
     const next = ends.slice();
-    for (let mark = first; mark < this.marks.length; mark += 1) {
-      const place = next[lane.at(mark)] ?? 0;
-      sorted[place] = mark;
-      next[lane.at(mark)] = place + 1;
+    for (let index = 0; index < at.length; index += 1) {
+      const place = lane[index] ?? 0;
+      const to = next[place] ?? 0;
+      sorted[to] = first + index;
+      next[place] = to + 1;
     }
-    this.lanes.forEach((stored, index) => stored.addShared(sorted, ends[index] ?? 0, ends[index + 1] ?? 0));
+    this.lanes.forEach((stored, place) => {
+      const from = ends[place] ?? 0;
+      const to = ends[place + 1] ?? 0;
+      if (from === to) return;
+      this.count(stored, to - from, last[place] ?? 0, alarms[place] ?? 0);
+      stored.addShared(sorted, from, to);
+    });
+  }
+
+  private span(from: number, to: number): void {
+    if (from < this.firstAt) this.firstAt = from;
+    if (to > this.lastAt) this.lastAt = to;
+  }
+
+  private count(lane: StoredLane, marks: number, lastAt: number, alarms: number): void {
+    lane.count += marks;
+    if (lastAt > lane.lastAt) lane.lastAt = lastAt;
+    if (alarms === 0) return;
+    if (lane.isIncidental) this.layoutVersion += 1;
+    lane.alarms += alarms;
   }
 
   private patch(index: number, patch: { kind: number; flags: number; actor: number; label: number }): void {
@@ -162,7 +194,7 @@ export class TimelineStore {
         rejected += 1;
         continue;
       }
-      lane.links.push({
+      lane.addLink({
         kind: links.kind[index] ?? 0,
         event: links.event[index] ?? 0,
         fromLane,
@@ -179,7 +211,7 @@ export class TimelineStore {
     for (let index = 0; index < lags.lane.length; index += 1) {
       const lane = this.lanes[lags.lane[index] ?? 0];
       if (lane === undefined) rejected += 1;
-      else lane.lags.push({ from: lags.from[index] ?? 0, to: lags.to[index] ?? 0 });
+      else lane.addLag({ from: lags.from[index] ?? 0, to: lags.to[index] ?? 0 });
     }
     return rejected;
   }
@@ -191,9 +223,9 @@ export class TimelineStore {
     const before = new Set(this.annotations.map(({ lane }) => lane));
     for (const lane of before) {
       const stored = this.lanes[lane];
-      if (stored !== undefined) stored.annotations = [];
+      stored?.clearAnnotations();
     }
-    for (const annotation of from.annotations) this.lanes[annotation.lane]?.annotations.push(annotation);
+    for (const annotation of from.annotations) this.lanes[annotation.lane]?.addAnnotation(annotation);
     const after = new Set(from.annotations.map(({ lane }) => lane));
     if (before.size !== after.size || [...after].some((lane) => !before.has(lane))) this.layoutVersion += 1;
     this.annotations = from.annotations;

@@ -13,16 +13,24 @@ export interface StoredLink {
   readonly toAt: number;
 }
 
+/** A time in which observedGeneration had not reached generation. */
+export interface StoredLag {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** Most of a hundred thousand lanes have nothing of a kind: they share this. */
+const NONE: readonly never[] = [];
+
 /**
  * All that is kept of one lane. Its marks are put in order when somebody looks at them first: of a hundred thousand lanes,
  * a person sees a dozen.
  */
 export class StoredLane {
   info: LaneInfo;
-  /** Links that begin on this lane, in order of their mark's time. */
-  readonly links: StoredLink[] = [];
-  readonly lags: { readonly from: number; readonly to: number }[] = [];
-  annotations: AnnotationInfo[] = [];
+  private ownLinks: StoredLink[] | undefined;
+  private ownLags: StoredLag[] | undefined;
+  private ownAnnotations: AnnotationInfo[] | undefined;
   count = 0;
   /** How many of its marks are refusals and worse. */
   alarms = 0;
@@ -32,12 +40,41 @@ export class StoredLane {
   private shared: Uint32Array | undefined;
   private sharedFrom = 0;
   private sharedTo = 0;
-  private later: number[] = [];
+  private later: number[] | undefined;
   private ordered: LaneSeries | undefined;
 
   constructor(info: LaneInfo, table: MarkTable) {
     this.info = info;
     this.table = table;
+  }
+
+  /** Links that begin on this lane, in order of their mark's time. */
+  get links(): readonly StoredLink[] {
+    return this.ownLinks ?? NONE;
+  }
+
+  get lags(): readonly StoredLag[] {
+    return this.ownLags ?? NONE;
+  }
+
+  get annotations(): readonly AnnotationInfo[] {
+    return this.ownAnnotations ?? NONE;
+  }
+
+  addLink(link: StoredLink): void {
+    (this.ownLinks ??= []).push(link);
+  }
+
+  addLag(lag: StoredLag): void {
+    (this.ownLags ??= []).push(lag);
+  }
+
+  addAnnotation(annotation: AnnotationInfo): void {
+    (this.ownAnnotations ??= []).push(annotation);
+  }
+
+  clearAnnotations(): void {
+    this.ownAnnotations = undefined;
   }
 
   /** Whether nobody watches it and nothing happened on it that is worth a look: nothing refused, recreated or found. */
@@ -68,7 +105,7 @@ export class StoredLane {
 
   /** Takes one mark. */
   add(mark: number): void {
-    if (this.ordered === undefined) this.later.push(mark);
+    if (this.ordered === undefined) (this.later ??= []).push(mark);
     else this.insert(this.ordered, mark);
   }
 
@@ -93,9 +130,9 @@ export class StoredLane {
     if (shared !== undefined) {
       for (let index = this.sharedFrom; index < this.sharedTo; index += 1) this.insert(series, shared[index] ?? 0);
     }
-    for (const mark of later) this.insert(series, mark);
+    for (const mark of later ?? NONE) this.insert(series, mark);
     this.shared = undefined;
-    this.later = [];
+    this.later = undefined;
     this.ordered = series;
     return series;
   }
