@@ -26,9 +26,22 @@ export class Authenticator {
     return token;
   }
 
-  /** The user of an Authorization header. Throws 401 for a token that is not known. */
-  authenticate(authorization: string | undefined): User {
+  private readonly known = new WeakMap<object, { readonly authorization: string; readonly user: User }>();
+
+  /**
+   * The user of an Authorization header. Throws 401 for a token that is not known. A connection that sends the header it
+   * was let in by is let in again without hashing.
+   */
+  authenticate(authorization: string | undefined, connection: object): User {
     if (authorization === undefined || authorization === '') return anonymous;
+    const known = this.known.get(connection);
+    if (known?.authorization === authorization) return known.user;
+    const user = this.lookUp(authorization);
+    this.known.set(connection, { authorization, user });
+    return user;
+  }
+
+  private lookUp(authorization: string): User {
     const [scheme = '', token = ''] = authorization.trim().split(/\s+/);
     if (scheme.toLowerCase() !== 'bearer' || token === '') return anonymous;
     const hash = sha256(token);

@@ -83,6 +83,7 @@ export class Faults {
 
   /** Takes those of a kind that meet a request, counting them down. */
   take<K extends FaultKind['kind']>(kind: K, subject: FaultSubject): Extract<Fault, { kind: K }>[] {
+    if (this.active.length === 0) return [];
     const met = this.active.filter((entry) => entry.fault.kind === kind && meets(entry.fault.match ?? {}, subject));
     for (const entry of met) {
       entry.left -= 1;

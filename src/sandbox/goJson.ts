@@ -3,6 +3,7 @@
  * the text is JSON. Source: the scanner of encoding/json.
  */
 export function goJsonError(text: string): string | undefined {
+  if (text.length <= 2 * MAX_DEPTH && isJson(text)) return undefined;
   const scanner = new Scanner(text);
   try {
     scanner.value('looking for beginning of value');
@@ -15,9 +16,19 @@ export function goJsonError(text: string): string | undefined {
   }
 }
 
-class ScanError extends Error {}
-
+/** How deep Go reads; each level takes two characters. */
 const MAX_DEPTH = 10_000;
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+class ScanError extends Error {}
 
 class Scanner {
   private readonly text: string;

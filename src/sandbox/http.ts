@@ -116,7 +116,7 @@ async function receive(
   }
   let user: User;
   try {
-    user = authenticator.authenticate(message.headers.authorization);
+    user = authenticator.authenticate(message.headers.authorization, message.socket);
   } catch (error) {
     if (!(error instanceof StatusError)) throw error;
     refused(error);

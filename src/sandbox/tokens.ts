@@ -7,6 +7,8 @@ export interface TokenCodec {
   parse(token: string): { revision: number } | { problem: string };
 }
 
+/** So many digits are exact in a number. */
+const SAFE_DIGITS = 15;
 const MAX_UINT64 = 18446744073709551615n;
 
 /** Tokens that look like the real ones: decimal numbers. */
@@ -17,6 +19,7 @@ export const numericTokens: TokenCodec = {
       problem: `strconv.ParseUint: parsing ${JSON.stringify(token)}: ${what}`,
     });
     if (!/^\d+$/.test(token)) return problem('invalid syntax');
+    if (token.length <= SAFE_DIGITS) return { revision: Number(token) };
     const value = BigInt(token);
     return value > MAX_UINT64 ? problem('value out of range') : { revision: Number(value) };
   },

@@ -79,6 +79,7 @@ export class Watch {
     this.position = initial || from === 0 ? store.revision : from;
     if (initial) this.sendInitial();
     else if (from !== 0 && !this.sendPast(from)) return;
+    if (this.stopped) return;
     const subscription = store.subscribe(this.bucket, (change) => this.receive(change));
     const restored = store.onDidRestore(() => this.finish());
     this.disposals.push(
@@ -173,7 +174,9 @@ export class Watch {
   }
 
   private send(type: string, object: JsonObject): void {
-    this.write(eventLine(type, this.transformed(object)));
+    // No event has the form of a list: the server ends a watch that asked for that.
+    if (this.request.output.as === 'PartialObjectMetadataList') this.finish();
+    if (!this.stopped) this.write(eventLine(type, this.transformed(object)));
   }
 
   private write(line: StreamLine): void {

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
+import { parseJson } from '../../src/codec/json.ts';
 import { decodeBody, decodePatched, type FieldValidation } from '../../src/sandbox/fields/decode.ts';
+import { strictProblems } from '../../src/sandbox/fields/strictFields.ts';
 import { StatusError } from '../../src/sandbox/status.ts';
 import { configMap, kindOf, widgetKind } from './builders.ts';
 
@@ -107,5 +109,24 @@ describe('decoding a body', () => {
         error.message.startsWith(' "" is invalid: patch: Invalid value: "{') &&
         error.status['details'] !== undefined,
     );
+  });
+
+  it('a text is judged alike with and without its value at hand', () => {
+    const texts = [
+      '{"metadata":{"name":"a"},"data":{"k":"v"}}',
+      '{"metadata":{"name":"a"},"data":{"k":"v","k":"w"}}',
+      '{ "metadata": {"name": "a"}, "data": {"k": "v", "k": "w"} }',
+      '{"metadata":{"name":"a","odd":1},"odd":{"odd":2}}',
+      '{"metadata":{"generation":12345678901234567890,"generation":1}}',
+      '{"metadata":{"ownerReferences":[{"uid":"u","odd":1},null,3]}}',
+      '{"metadata":[],"data":null}',
+      'null',
+    ];
+    for (const text of texts)
+      for (const schema of [maps.schema, undefined])
+        assert.deepEqual(strictProblems(text, schema, parseJson(text)), strictProblems(text, schema), text);
+    assert.deepEqual(strictProblems(texts[1] ?? '', maps.schema, parseJson(texts[1] ?? '')), [
+      'duplicate field "data.k"',
+    ]);
   });
 });

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import type { JsonObject } from '../../src/codec/json.ts';
+import fc from 'fast-check';
+import { cloneJson, type Json, type JsonObject } from '../../src/codec/json.ts';
 import { settleTimes } from '../../src/sandbox/fields/track.ts';
 import { applied, configMap, created, deployment, kindOf, ownership, updated, widgetKind } from './builders.ts';
 
@@ -107,4 +108,43 @@ describe('managedFields of updates', () => {
     settleTimes(later, live);
     assert.deepEqual(later, live);
   });
+
+  it('what is remembered of a stored version is what its text says, and no write changes it', () => {
+    const data = fc.dictionary(fc.constantFrom('a', 'b', 'c'), fc.constantFrom('1', '2'));
+    const step = fc.record({ manager: fc.constantFrom('m', 'n', 'o'), data, apply: fc.boolean() });
+    fc.assert(
+      fc.property(data, fc.array(step, { minLength: 1, maxLength: 6 }), (first, steps) => {
+        let live = created(maps, configMap(first));
+        for (const { manager, data, apply } of steps) {
+          const write = (from: JsonObject): JsonObject =>
+            apply ? applied(maps, from, configMap(data), manager, true) : updated(maps, from, configMap(data), manager);
+          const next = write(freeze(live));
+          assert.deepEqual(next, write(cloneJson(live)));
+          live = next;
+        }
+      }),
+    );
+  });
+
+  it('what nobody may own leaves the entry of a writer who claimed it and changes it', () => {
+    const live = created(maps, configMap({ k: 'v' }, { generation: 1 }));
+    const entry = {
+      manager: 'u',
+      operation: 'Update',
+      apiVersion: 'v1',
+      fieldsType: 'FieldsV1',
+      fieldsV1: { 'f:metadata': { 'f:generation': {} }, 'f:data': { 'f:k': {} } },
+    };
+    const next = updated(maps, withEntries(live, [entry]), configMap({ k: 'w' }, { generation: 2 }), 'u');
+    assert.deepEqual(ownership(next), { 'u/Update': { 'f:data': { 'f:k': {} } } });
+  });
 });
+
+/** The same object, none of whose parts can be changed any more. */
+function freeze<T extends Json>(value: T): T {
+  if (typeof value === 'object' && value !== null) {
+    Object.values(value).forEach(freeze);
+    Object.freeze(value);
+  }
+  return value;
+}

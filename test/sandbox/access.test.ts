@@ -36,6 +36,16 @@ describe('sandbox: access', () => {
     assert.equal((await caller.send('GET', '/version', undefined, { host: 'localhost:1234' })).status, 200);
   });
 
+  it('each request of a connection is let in by its own token', async () => {
+    const tokens = [sandbox.token, 'wrong', sandbox.userToken, sandbox.token, sandbox.userToken];
+    const one = new Caller(sandbox, { sockets: 1 });
+    const statuses: number[] = [];
+    for (const token of tokens)
+      statuses.push((await one.send('GET', CONFIG_MAPS, undefined, { authorization: `Bearer ${token}` })).status);
+    one.close();
+    assert.deepEqual(statuses, [200, 401, 403, 200, 403]);
+  });
+
   it('sends no CORS header', async () => {
     const reply = await caller.send('GET', CONFIG_MAPS, undefined, { origin: 'https://attacker.example' });
     assert.ok(Object.keys(reply.headers).every((name) => !name.startsWith('access-control')));

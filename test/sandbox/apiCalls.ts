@@ -20,10 +20,18 @@ export class Caller {
   private readonly token: string;
   private readonly agent: Agent;
 
-  constructor(sandbox: Pick<Sandbox, 'url' | 'token' | 'caPem'>, options: { url?: string; token?: string } = {}) {
+  constructor(
+    sandbox: Pick<Sandbox, 'url' | 'token' | 'caPem'>,
+    options: { url?: string; token?: string; sockets?: number } = {},
+  ) {
     this.url = options.url ?? sandbox.url;
     this.token = options.token ?? sandbox.token;
-    this.agent = new Agent({ keepAlive: true, ca: sandbox.caPem, servername: 'localhost' });
+    this.agent = new Agent({
+      keepAlive: true,
+      maxSockets: options.sockets ?? Number.POSITIVE_INFINITY,
+      ca: sandbox.caPem,
+      servername: 'localhost',
+    });
   }
 
   /** Sends one request; rejects where no answer comes. */

@@ -15,14 +15,40 @@ export function typingProblem(
   value: Json,
   duplicates: 'allow-duplicates' | 'refuse-duplicates' = 'refuse-duplicates',
 ): string | undefined {
-  const problems: Problem[] = [];
   const isRefused = duplicates === 'refuse-duplicates';
+  if (isTyped(schema, value, isRefused)) return undefined;
+  const problems: Problem[] = [];
   check(schema, value, [], problems, isRefused);
   const texts = problems.map(({ path, text }) =>
     path.length === 0 ? text : `${path.map(printElement).join('')}: ${text}`,
   );
   if (texts.length <= 1) return texts[0];
   return ['errors:', ...texts.map((text) => `  ${text}`)].join('\n');
+}
+
+/** Whether `check` finds nothing, which is the rule: without the paths that only problems need. */
+function isTyped(schema: Schema, value: Json, refusesDuplicates: boolean): boolean {
+  if (value === null) return true;
+  const shape = shapeOf(schema, value);
+  if (shape.kind === 'leaf') return scalarProblem(schema, value) === undefined;
+  if (shape.kind === 'list') return Array.isArray(value) && areTyped(shape.schema, value, refusesDuplicates);
+  if (!isJsonObject(value)) return false;
+  for (const name in value) {
+    const child = fieldSchema(shape.schema, name);
+    if (child === undefined || !isTyped(child, value[name] ?? null, refusesDuplicates)) return false;
+  }
+  return true;
+}
+
+function areTyped(schema: ListTypeSchema, list: readonly Json[], refusesDuplicates: boolean): boolean {
+  if (schema.merge === 'atomic') return list.every((item) => isTyped(schema.items, item, refusesDuplicates));
+  const seen = new Set<Element>();
+  for (const item of list) {
+    const element = itemElement(schema, item);
+    if (typeof element !== 'string' || !isTyped(schema.items, item, refusesDuplicates)) return false;
+    seen.add(element);
+  }
+  return !refusesDuplicates || seen.size === list.length;
 }
 
 interface Problem {

@@ -19,7 +19,7 @@ export interface Comparison {
  */
 export function compareObjects(schema: Schema, before: JsonObject, after: JsonObject): Comparison {
   const comparer = new Comparer();
-  comparer.compare(schema, before, after, []);
+  comparer.compare(schema, before, after);
   return comparer;
 }
 
@@ -28,71 +28,74 @@ class Comparer implements Comparison {
   readonly modified = new FieldSet();
   readonly removed = new FieldSet();
 
-  compare(schema: Schema, before: Json | undefined, after: Json | undefined, path: readonly Element[]): void {
+  /** The place that is being compared. */
+  private readonly path: Element[] = [];
+
+  compare(schema: Schema, before: Json | undefined, after: Json | undefined): void {
     if (before === after) return;
     const [was, is] = [shapeOf(schema, before), shapeOf(schema, after)];
     const changesShape = before !== undefined && after !== undefined && was.kind !== is.kind;
-    if (changesShape) this.byShape(was, before, after, path);
-    const isLeaf = this.byShape(after === undefined ? was : is, before, after, path);
+    if (changesShape) this.byShape(was, before, after);
+    const isLeaf = this.byShape(after === undefined ? was : is, before, after);
     if (isLeaf) return;
-    if (before === undefined) this.added.insert(path);
-    else if (after === undefined) this.removed.insert(path);
+    if (before === undefined) this.added.insert(this.path);
+    else if (after === undefined) this.removed.insert(this.path);
+  }
+
+  private below(element: Element, compare: () => void): void {
+    this.path.push(element);
+    compare();
+    this.path.pop();
   }
 
   /** Compares the parts; returns true where the whole is one leaf, which is then compared here. */
-  private byShape(shape: Shape, before: Json | undefined, after: Json | undefined, path: readonly Element[]): boolean {
+  private byShape(shape: Shape, before: Json | undefined, after: Json | undefined): boolean {
     if (shape.kind === 'leaf' || shape.atomic || (isEmptyOrNull(before) && isEmptyOrNull(after))) {
-      this.leaf(before, after, path);
+      this.leaf(before, after);
       return true;
     }
-    if (shape.kind === 'list') this.items(shape.schema, before, after, path);
-    else this.parts(shape.schema, isJsonObject(before) ? before : {}, isJsonObject(after) ? after : {}, path);
+    if (shape.kind === 'list') this.items(shape.schema, before, after);
+    else this.parts(shape.schema, isJsonObject(before) ? before : {}, isJsonObject(after) ? after : {});
     return false;
   }
 
-  private leaf(before: Json | undefined, after: Json | undefined, path: readonly Element[]): void {
-    if (before === undefined) this.added.insert(path);
-    else if (after === undefined) this.removed.insert(path);
-    else if (!equalJson(before, after)) this.modified.insert(path);
+  private leaf(before: Json | undefined, after: Json | undefined): void {
+    if (before === undefined) this.added.insert(this.path);
+    else if (after === undefined) this.removed.insert(this.path);
+    else if (!equalJson(before, after)) this.modified.insert(this.path);
   }
 
-  private parts(schema: Schema, before: JsonObject, after: JsonObject, path: readonly Element[]): void {
-    for (const name of new Set([...Object.keys(before), ...Object.keys(after)])) {
-      const child = fieldSchema(schema, name);
-      if (child === undefined) continue;
-      this.compare(child, own(before, name), own(after, name), [...path, fieldElement(name)]);
-    }
+  private parts(schema: Schema, before: JsonObject, after: JsonObject): void {
+    for (const name of Object.keys(before)) this.part(schema, name, before[name], own(after, name));
+    for (const name of Object.keys(after))
+      if (!Object.hasOwn(before, name)) this.part(schema, name, undefined, after[name]);
   }
 
-  private items(
-    schema: ListTypeSchema,
-    before: Json | undefined,
-    after: Json | undefined,
-    path: readonly Element[],
-  ): void {
+  private part(schema: Schema, name: string, before: Json | undefined, after: Json | undefined): void {
+    if (before === after) return;
+    const child = fieldSchema(schema, name);
+    if (child !== undefined) this.below(fieldElement(name), () => this.compare(child, before, after));
+  }
+
+  private items(schema: ListTypeSchema, before: Json | undefined, after: Json | undefined): void {
     const [was, is] = [groupItems(schema, before), groupItems(schema, after)];
     for (const element of new Set([...was.keys(), ...is.keys()])) {
-      this.item(schema, was.get(element) ?? [], is.get(element) ?? [], [...path, element]);
+      this.below(element, () => this.item(schema, was.get(element) ?? [], is.get(element) ?? []));
     }
   }
 
   /** Items that share an identity (kinds that allow it, such as duplicate env names) are compared as one leaf. */
-  private item(
-    schema: ListTypeSchema,
-    before: readonly Json[],
-    after: readonly Json[],
-    path: readonly Element[],
-  ): void {
+  private item(schema: ListTypeSchema, before: readonly Json[], after: readonly Json[]): void {
     if (before.length <= 1 && after.length <= 1) {
-      this.compare(schema.items, before[0], after[0], path);
+      this.compare(schema.items, before[0], after[0]);
     } else if (before.length > 1 && after.length > 1) {
-      if (!equalJson([...before], [...after])) this.modified.insert(path);
+      if (!equalJson([...before], [...after])) this.modified.insert(this.path);
     } else if (before.length > 1) {
-      if (after[0] !== undefined) this.compare(schema.items, undefined, after[0], path);
-      this.removed.insert(path);
+      if (after[0] !== undefined) this.compare(schema.items, undefined, after[0]);
+      this.removed.insert(this.path);
     } else {
-      if (before[0] !== undefined) this.compare(schema.items, before[0], undefined, path);
-      this.added.insert(path);
+      if (before[0] !== undefined) this.compare(schema.items, before[0], undefined);
+      this.added.insert(this.path);
     }
   }
 }

@@ -48,7 +48,12 @@ function decodeJsonText(
   if (problem !== undefined) throw unrecognized(kind, `couldn't get version/kind; json parse error: ${problem}`, body);
   const value = parseJson(json);
   checkRecognized(kind, value, json, body);
-  return decodeValue(kind, value, () => [...known, ...strictProblems(json, strictSchema(kind))], fieldValidation);
+  return decodeValue(
+    kind,
+    value,
+    () => [...known, ...strictProblems(json, strictSchema(kind), value)],
+    fieldValidation,
+  );
 }
 
 /**

@@ -7,18 +7,20 @@ import { childSchema } from './shape.ts';
 /**
  * A set of places in an object: what one manager owns, what a write changed. A tree, in which a node may be in the set
  * itself (`member`), be on the way to others, or both: owning `data` with its key `k` is not the same as owning only `k`.
- * Sets are not changed after they are built; the operations make new ones.
+ * Sets are not changed after they are built; the operations make new ones, or answer one of the two where it is the
+ * result: most writes change few places, and what they leave alone is then shared by all versions.
  */
 export class FieldSet {
   readonly members = new Set<Element>();
   readonly children = new Map<Element, FieldSet>();
+  private printed: JsonObject | undefined;
 
   /** Adds one place, not its parents. The object itself (no steps) is never in a set. Only for building a set. */
-  insert(path: readonly Element[]): void {
-    const [first, ...rest] = path;
-    if (first === undefined) return;
-    if (rest.length === 0) this.members.add(first);
-    else this.descend(first).insert(rest);
+  insert(path: readonly Element[], at = 0): void {
+    const element = path[at];
+    if (element === undefined) return;
+    if (at === path.length - 1) this.members.add(element);
+    else this.descend(element).insert(path, at + 1);
   }
 
   private descend(element: Element): FieldSet {
@@ -30,7 +32,9 @@ export class FieldSet {
   }
 
   get isEmpty(): boolean {
-    return this.members.size === 0 && [...this.children.values()].every((child) => child.isEmpty);
+    if (this.members.size > 0) return false;
+    for (const child of this.children.values()) if (!child.isEmpty) return false;
+    return true;
   }
 
   has(path: readonly Element[]): boolean {
@@ -39,13 +43,37 @@ export class FieldSet {
     return rest.length === 0 ? this.members.has(first) : (this.children.get(first)?.has(rest) ?? false);
   }
 
-  union(other: FieldSet): FieldSet {
-    const result = new FieldSet();
-    for (const element of [...this.members, ...other.members]) result.members.add(element);
-    for (const element of new Set([...this.children.keys(), ...other.children.keys()])) {
-      const [mine, theirs] = [this.children.get(element), other.children.get(element)];
-      result.addChild(element, mine === undefined ? theirs : theirs === undefined ? mine : mine.union(theirs));
+  /** Whether all that is there is here. */
+  private includes(other: FieldSet): boolean {
+    if (other === this) return true;
+    for (const element of other.members) if (!this.members.has(element)) return false;
+    for (const [element, theirs] of other.children) {
+      const mine = this.children.get(element);
+      if (mine === undefined ? !theirs.isEmpty : !mine.includes(theirs)) return false;
     }
+    return true;
+  }
+
+  /** Whether any place is both here and there. */
+  private meets(other: FieldSet): boolean {
+    for (const element of this.members) if (other.members.has(element)) return true;
+    for (const [element, child] of this.children) {
+      const theirs = other.children.get(element);
+      if (theirs !== undefined && child.meets(theirs)) return true;
+    }
+    return false;
+  }
+
+  union(other: FieldSet): FieldSet {
+    if (this.includes(other)) return this;
+    if (other.includes(this)) return other;
+    const result = new FieldSet();
+    for (const set of [this, other]) for (const element of set.members) result.members.add(element);
+    for (const [element, child] of this.children) {
+      const theirs = other.children.get(element);
+      result.addChild(element, theirs === undefined ? child : child.union(theirs));
+    }
+    for (const [element, child] of other.children) if (!this.children.has(element)) result.addChild(element, child);
     return result;
   }
 
@@ -61,6 +89,7 @@ export class FieldSet {
 
   /** What is here and not there. A parent there does not take its children along. */
   difference(other: FieldSet): FieldSet {
+    if (!this.meets(other)) return this;
     const result = new FieldSet();
     for (const element of this.members) if (!other.members.has(element)) result.members.add(element);
     for (const [element, child] of this.children) {
@@ -72,6 +101,7 @@ export class FieldSet {
 
   /** What is here and neither there nor below what is there. */
   without(other: FieldSet): FieldSet {
+    if (other.isEmpty) return this;
     const result = new FieldSet();
     for (const element of this.members) if (!other.members.has(element)) result.members.add(element);
     for (const [element, child] of this.children) {
@@ -121,15 +151,20 @@ export class FieldSet {
     return this.difference(other).isEmpty && other.difference(this).isEmpty;
   }
 
-  /** Prints the set as `fieldsV1`. A node that is in the set beside its children shows as `.`. */
+  /** Prints the set as `fieldsV1`, once. A node that is in the set beside its children shows as `.`. */
   toFieldsV1(): JsonObject {
+    this.printed ??= this.print();
+    return this.printed;
+  }
+
+  private print(): JsonObject {
     const out: JsonObject = {};
     for (const element of this.sortedElements()) {
       const child = this.children.get(element);
-      const printed = child === undefined || child.isEmpty ? {} : child.toFieldsV1();
       const isMember = this.members.has(element);
-      if (!isMember && Object.keys(printed).length === 0) continue;
-      setOwn(out, element, isMember && Object.keys(printed).length > 0 ? { '.': {}, ...printed } : printed);
+      if (child === undefined || child.isEmpty) {
+        if (isMember) setOwn(out, element, {});
+      } else setOwn(out, element, isMember ? { '.': {}, ...child.toFieldsV1() } : child.toFieldsV1());
     }
     return out;
   }

@@ -51,11 +51,16 @@ export function managerId(
   };
 }
 
-/** Reads `metadata.managedFields`; undefined where any entry is malformed. */
+/** What was printed, and what it says: a stored object's managedFields are read again at its next write. */
+const printed = new WeakMap<Json[], ManagedFields>();
+
+/** Reads `metadata.managedFields`; undefined where any entry is malformed. What it answers is not to be changed. */
 export function readManagedFields(value: Json | undefined): ManagedFields | undefined {
   const entries: ManagedFields = new Map();
   if (value === undefined || value === null) return entries;
   if (!Array.isArray(value)) return undefined;
+  const known = printed.get(value);
+  if (known !== undefined) return known;
   for (const item of value) {
     const entry = readEntry(item);
     if (entry === undefined) return undefined;
@@ -88,31 +93,37 @@ function text(value: Json | undefined): string {
 
 /** Prints entries as `metadata.managedFields`: appliers first, then by time, manager, version, subresource. */
 function printManagedFields(entries: ManagedFields): JsonObject[] {
-  return [...entries.values()].sort(compareEntries).map((entry) => ({
-    ...(entry.id.manager === '' ? {} : { manager: entry.id.manager }),
-    operation: entry.id.operation,
-    apiVersion: entry.apiVersion,
-    ...(entry.time === undefined ? {} : { time: entry.time }),
-    fieldsType: 'FieldsV1',
-    fieldsV1: entry.set.toFieldsV1(),
-    ...(entry.id.subresource === '' ? {} : { subresource: entry.id.subresource }),
-  }));
+  const sorted = [...entries].sort(([, a], [, b]) => compareEntries(a, b));
+  const list = sorted.map(([, entry]) => printEntry(entry));
+  printed.set(list, new Map(sorted));
+  return list;
+}
+
+function printEntry({ id, apiVersion, set, time }: Managed): JsonObject {
+  const entry: JsonObject = {};
+  if (id.manager !== '') entry['manager'] = id.manager;
+  entry['operation'] = id.operation;
+  entry['apiVersion'] = apiVersion;
+  if (time !== undefined) entry['time'] = time;
+  entry['fieldsType'] = 'FieldsV1';
+  entry['fieldsV1'] = set.toFieldsV1();
+  if (id.subresource !== '') entry['subresource'] = id.subresource;
+  return entry;
 }
 
 function compareEntries(a: Managed, b: Managed): number {
-  const sortKey = (entry: Managed): readonly string[] => [
-    entry.id.operation,
-    entry.time ?? '',
-    entry.id.manager,
-    entry.apiVersion,
-    entry.id.subresource,
-  ];
-  const [left, right] = [sortKey(a), sortKey(b)];
-  for (const [index, part] of left.entries()) {
-    const other = right[index] ?? '';
-    if (part !== other) return part < other ? -1 : 1;
-  }
-  return 0;
+  return (
+    compareText(a.id.operation, b.id.operation) ||
+    compareText(a.time ?? '', b.time ?? '') ||
+    compareText(a.id.manager, b.id.manager) ||
+    compareText(a.apiVersion, b.apiVersion) ||
+    compareText(a.id.subresource, b.id.subresource)
+  );
+}
+
+/** The order of two texts, as a comparer answers it. */
+export function compareText(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
 }
 
 /**

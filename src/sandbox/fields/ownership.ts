@@ -138,7 +138,7 @@ export function takeFields(
       key === writer
         ? entry.set
         : entry.set.difference(conflicts.get(key) ?? new FieldSet()).difference(change(entry.apiVersion).removed);
-    if (!set.isEmpty) left.set(key, { ...entry, set });
+    if (!set.isEmpty) left.set(key, set === entry.set ? entry : { ...entry, set });
   }
   return left;
 }
@@ -151,12 +151,23 @@ export function reconcile(entries: ManagedFields, kind: Kind): ManagedFields {
   const result: ManagedFields = new Map();
   for (const [key, entry] of entries) {
     const schema = otherVersion(kind, entry.apiVersion)?.schema ?? kind.schema;
-    result.set(key, { ...entry, set: reconcileSet(entry.set, schema) } satisfies Managed);
+    const set = reconcileSet(entry.set, schema);
+    result.set(key, set === entry.set ? entry : ({ ...entry, set } satisfies Managed));
   }
   return result;
 }
 
+/** Whether a set names parts of what the schema now takes as a whole. */
+function dividesAtomic(set: FieldSet, schema: Schema): boolean {
+  for (const [element, child] of set.children) {
+    const below = schemaBelow(schema, element);
+    if (below !== undefined && (isAtomic(below) ? !child.isEmpty : dividesAtomic(child, below))) return true;
+  }
+  return false;
+}
+
 function reconcileSet(set: FieldSet, schema: Schema): FieldSet {
+  if (!dividesAtomic(set, schema)) return set;
   const result = new FieldSet();
   for (const element of set.members) result.members.add(element);
   for (const [element, child] of set.children) {

@@ -1,15 +1,33 @@
+import type { Json } from '../../codec/json.ts';
+import { printJson } from '../negotiate.ts';
 import type { Schema } from '../schema/schema.ts';
 import { fieldSchema } from './shape.ts';
 
 /**
  * What a strict reader objects to in valid JSON text: fields that the schema does not know and fields that are there
  * twice, in the order of the text, as the API server words them: `unknown field "spec.x"`, `duplicate field "data.k"`.
- * Without a schema only duplicates are found.
+ * Without a schema only duplicates are found. `value` is what the text says, where that is at hand: a text that is what
+ * its value prints as has no duplicates, and need not be read again.
  */
-export function strictProblems(text: string, schema: Schema | undefined): string[] {
+export function strictProblems(text: string, schema: Schema | undefined, value?: Json): string[] {
+  if (value !== undefined && knowsAll(schema, value) && printJson(value) === text) return [];
   const reader = new StrictReader(text);
   reader.value(schema, '', schema !== undefined);
   return reader.problems;
+}
+
+/** Whether a schema declares every field of a value. */
+function knowsAll(schema: Schema | undefined, value: Json): boolean {
+  if (schema === undefined || typeof value !== 'object' || value === null) return true;
+  if (Array.isArray(value)) {
+    const items = schema.type === 'list' ? schema.items : undefined;
+    return value.every((item) => knowsAll(items, item));
+  }
+  for (const name in value) {
+    const child = fieldSchema(schema, name);
+    if (child === undefined ? schema.type === 'struct' : !knowsAll(child, value[name] ?? null)) return false;
+  }
+  return true;
 }
 
 class StrictReader {

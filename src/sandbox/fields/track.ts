@@ -5,6 +5,7 @@ import { secondsText } from '../schema/goTime.ts';
 import { typingProblem } from './checkTypes.ts';
 import { FieldSet } from './fieldSet.ts';
 import {
+  compareText,
   managedFieldsOf,
   managerId,
   managerKey,
@@ -103,16 +104,22 @@ export function recordUpdate(
   const change = compareWrite(kind.schema, before, after, reset);
   const current = reconcile(entries, kind);
   const changes = changesByVersion(kind, before, after, change, reset);
-  const left = takeFields(current, '', changes, conflictsWith(current, '', changes));
-  const written = ownable(change.modified.union(change.added).without(reset));
+  const changed = change.modified.union(change.added);
+  const written = ownable(changed);
+  const conflicts = conflictsWith(current, key, changes);
+  // What the writer changed again stays in its set; what nobody may own leaves it.
+  const own = current.get(key);
+  if (own !== undefined) conflicts.set(key, own.set.intersection(changed.difference(written)));
+  const left = takeFields(current, '', changes, conflicts);
   if (written.isEmpty) return left;
   const previous = left.get(key)?.set ?? new FieldSet();
-  const entry: Managed = { id, apiVersion, set: written.union(previous), time: secondsText(write.nowMs) };
+  const entry: Managed = { id, apiVersion, set: previous.union(written), time: secondsText(write.nowMs) };
   return left.set(key, entry);
 }
 
 /** At most ten updaters are told apart; beyond, the oldest are merged into one entry for each API version. */
 function capUpdateEntries(entries: ManagedFields): ManagedFields {
+  if (entries.size <= MAX_UPDATE_ENTRIES) return entries;
   const updaters = [...entries].filter(([, entry]) => entry.id.operation === 'Update');
   if (updaters.length <= MAX_UPDATE_ENTRIES) return entries;
   updaters.sort(([aKey, a], [bKey, b]) => compareText(a.time ?? '', b.time ?? '') || compareText(aKey, bKey));
@@ -140,10 +147,6 @@ function capUpdateEntries(entries: ManagedFields): ManagedFields {
     count -= 1;
   }
   return result;
-}
-
-function compareText(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
 }
 
 /**

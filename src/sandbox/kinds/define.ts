@@ -8,7 +8,7 @@ import type { Schema } from '../schema/schema.ts';
 import type { FieldError } from '../status.ts';
 import { objectAt, setOrDelete, textAt, valueAtNames } from './access.ts';
 import type { Kind, OtherSubresource, TableColumn, WriteContext } from './kind.ts';
-import { generalUpdateErrors, metadataErrors, metadataUpdateErrors } from './metadata.ts';
+import { metadataErrors, updateErrors } from './metadata.ts';
 import { dnsSubdomain, type NameCheck } from './names.ts';
 
 /** What is particular to one built-in kind; all else follows from the recorded discovery and from the common rules. */
@@ -140,18 +140,16 @@ export function defineKind(rules: KindRules): Kind {
       ...(rules.validate?.(object) ?? []),
     ],
     validateUpdate: (next, live, subresource) => {
-      const general = generalUpdateErrors(next, live);
-      const changes = [
-        ...general,
-        ...Array.from({ length: checks.changes }, () =>
-          metadataUpdateErrors(next, live, rules.plainFinalizers !== true),
-        ).flat(),
-      ];
-      if (subresource === 'status') return [...changes, ...(rules.validateStatus?.(next, live) ?? [])];
-      const whole = Array.from({ length: checks.whole }, () =>
-        metadataErrors(next, namespaced, checkName, true),
-      ).flat();
-      return [...changes, ...whole, ...(rules.validate?.(next) ?? []), ...(rules.validateUpdate?.(next, live) ?? [])];
+      const onStatus = subresource === 'status';
+      const errors = updateErrors(next, live, {
+        namespaced,
+        checkName,
+        isBuiltIn: rules.plainFinalizers !== true,
+        changes: checks.changes,
+        whole: onStatus ? 0 : checks.whole,
+      });
+      if (onStatus) return [...errors, ...(rules.validateStatus?.(next, live) ?? [])];
+      return [...errors, ...(rules.validate?.(next) ?? []), ...(rules.validateUpdate?.(next, live) ?? [])];
     },
     warnings: (next, live, subresource) => (subresource === '' ? (rules.warnings?.(next, live) ?? []) : []),
     released: (object, context) => rules.released?.(object, context),
@@ -195,10 +193,10 @@ function dropEmptyLists(object: JsonObject, schema: Schema): void {
 }
 
 function hasEmptyList(value: Json): boolean {
+  if (typeof value !== 'object' || value === null) return false;
   if (Array.isArray(value)) return value.length === 0 || value.some(hasEmptyList);
-  return (
-    isJsonObject(value) && Object.entries(value).some(([name, item]) => name !== 'managedFields' && hasEmptyList(item))
-  );
+  for (const name in value) if (name !== 'managedFields' && hasEmptyList(value[name] ?? null)) return true;
+  return false;
 }
 
 function withoutEmptyLists(value: Json): Json {

@@ -20,6 +20,7 @@ export function metadataErrors(
   namespaced: boolean,
   checkName: NameCheck,
   isBuiltIn: boolean,
+  shared: readonly FieldError[] = sharedErrors(objectAt(object, 'metadata')),
 ): FieldError[] {
   const metadata = objectAt(object, 'metadata');
   const name = textAt(metadata, 'name');
@@ -30,7 +31,7 @@ export function metadataErrors(
   else errors.push(...checkName(name).map((text) => invalidValue('metadata.name', name, text)));
   if (!namespaced && textAt(metadata, 'namespace') !== '')
     errors.push(forbiddenField('metadata.namespace', 'not allowed on this type'));
-  errors.push(...sharedErrors(metadata), ...finalizerErrors(textsAt(metadata, 'finalizers'), isBuiltIn));
+  errors.push(...shared, ...finalizerErrors(textsAt(metadata, 'finalizers'), isBuiltIn));
   return errors;
 }
 
@@ -52,10 +53,12 @@ function sharedErrors(metadata: JsonObject): FieldError[] {
 
 /** What is wrong with labels. */
 export function labelErrors(labels: JsonObject, field: string): FieldError[] {
-  return Object.entries(labels).flatMap(([key, value]) => [
-    ...qualifiedName(key).map((text) => invalidValue(field, key, text)),
-    ...labelValue(plainText(value)).map((text) => invalidValue(field, value, text)),
-  ]);
+  const errors: FieldError[] = [];
+  for (const [key, value] of Object.entries(labels)) {
+    for (const text of qualifiedName(key)) errors.push(invalidValue(field, key, text));
+    for (const text of labelValue(plainText(value))) errors.push(invalidValue(field, value, text));
+  }
+  return errors;
 }
 
 /** What is wrong with annotations; their keys are compared without regard to case. */
@@ -72,15 +75,21 @@ export function annotationErrors(annotations: JsonObject, field: string): FieldE
 
 /** Entries of managedFields that a client wrote by hand. */
 function managerErrors(entries: readonly JsonObject[]): FieldError[] {
-  return entries.flatMap((entry, index) => {
-    const field = `metadata.managedFields[${index}]`;
-    const isLong = Buffer.byteLength(textAt(entry, 'manager')) > MANAGER_BYTES;
-    const isLongBelow = Buffer.byteLength(textAt(entry, 'subresource')) > SUBRESOURCE_BYTES;
-    return [
-      ...(isLong ? [tooLong(`${field}.manager`, MANAGER_BYTES)] : []),
-      ...(isLongBelow ? [tooLong(`${field}.subresource`, SUBRESOURCE_BYTES)] : []),
-    ];
-  });
+  const errors: FieldError[] = [];
+  const check = (index: number, name: string, limit: number): void => {
+    if (isLongerThan(textAt(entries[index], name), limit))
+      errors.push(tooLong(`metadata.managedFields[${index}].${name}`, limit));
+  };
+  for (let index = 0; index < entries.length; index += 1) {
+    check(index, 'manager', MANAGER_BYTES);
+    check(index, 'subresource', SUBRESOURCE_BYTES);
+  }
+  return errors;
+}
+
+/** A character is at most three bytes for each of its UTF-16 units. */
+function isLongerThan(text: string, bytes: number): boolean {
+  return text.length * 3 > bytes && Buffer.byteLength(text) > bytes;
 }
 
 function ownerErrors(owners: readonly JsonObject[]): FieldError[] {
@@ -139,7 +148,12 @@ function unqualifiedErrors(finalizers: readonly string[]): FieldError[] {
  * What an update may not do to metadata. `metadata.resourceVersion` and `generation` are the server's business by then.
  * `isBuiltIn`: finalizers must be standard or qualified.
  */
-export function metadataUpdateErrors(next: JsonObject, live: JsonObject, isBuiltIn: boolean): FieldError[] {
+export function metadataUpdateErrors(
+  next: JsonObject,
+  live: JsonObject,
+  isBuiltIn: boolean,
+  shared: readonly FieldError[] = sharedErrors(objectAt(next, 'metadata')),
+): FieldError[] {
   const [mine, stored] = [objectAt(next, 'metadata'), objectAt(live, 'metadata')];
   const errors: FieldError[] = [];
   if (stored['deletionTimestamp'] !== undefined) {
@@ -157,20 +171,42 @@ export function metadataUpdateErrors(next: JsonObject, live: JsonObject, isBuilt
   ]) {
     errors.push(...immutable(mine[name], stored[name], `metadata.${name}`));
   }
-  return [...errors, ...sharedErrors(mine), ...(isBuiltIn ? unqualifiedErrors(textsAt(mine, 'finalizers')) : [])];
+  return [...errors, ...shared, ...(isBuiltIn ? unqualifiedErrors(textsAt(mine, 'finalizers')) : [])];
 }
 
 /**
  * The errors of any update: the server first checks metadata in general, what changed and then the whole, before the kind
  * checks them again. That is why they come repeated.
  */
-export function generalUpdateErrors(next: JsonObject, live: JsonObject): FieldError[] {
+export function generalUpdateErrors(
+  next: JsonObject,
+  live: JsonObject,
+  shared: readonly FieldError[] = sharedErrors(objectAt(next, 'metadata')),
+): FieldError[] {
   const metadata = objectAt(next, 'metadata');
   return [
-    ...metadataUpdateErrors(next, live, false),
-    ...sharedErrors(metadata),
+    ...metadataUpdateErrors(next, live, false, shared),
+    ...shared,
     ...finalizerErrors(textsAt(metadata, 'finalizers'), false),
   ];
+}
+
+/**
+ * All errors of the metadata of a built-in kind's update: the general ones, then those that the kind repeats, `changes`
+ * times of what changed and `whole` times of the new metadata on its own.
+ */
+export function updateErrors(
+  next: JsonObject,
+  live: JsonObject,
+  checks: { namespaced: boolean; checkName: NameCheck; isBuiltIn: boolean; changes: number; whole: number },
+): FieldError[] {
+  const shared = sharedErrors(objectAt(next, 'metadata'));
+  const errors = generalUpdateErrors(next, live, shared);
+  for (let count = 0; count < checks.changes; count += 1)
+    errors.push(...metadataUpdateErrors(next, live, checks.isBuiltIn, shared));
+  for (let count = 0; count < checks.whole; count += 1)
+    errors.push(...metadataErrors(next, checks.namespaced, checks.checkName, true, shared));
+  return errors;
 }
 
 function noNewFinalizers(added: readonly string[]): FieldError {
