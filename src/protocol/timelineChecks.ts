@@ -38,7 +38,6 @@ const isBar = objectOf({
 });
 
 const isLane: Check<LaneInfo> = objectOf({
-  key: isString,
   group: isCount,
   kind: isString,
   namespace: isString,

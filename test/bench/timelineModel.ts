@@ -119,7 +119,6 @@ function fill(marks: MarkColumns, index: number, at: number, lanes: number, rand
 
 function laneOf(index: number): LaneInfo {
   return {
-    key: `lane-${index}`,
     group: index % 4,
     kind: 'Thing',
     namespace: 'shop',

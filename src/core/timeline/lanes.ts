@@ -104,7 +104,6 @@ export class LaneTable {
   /** What the view gets of a lane. */
   info(lane: LaneState): LaneInfo {
     return {
-      key: lane.key,
       group: lane.group,
       kind: lane.kind,
       namespace: lane.name.namespace,

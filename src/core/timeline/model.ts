@@ -94,7 +94,6 @@ export interface BarInfo {
 
 /** One name: a lane. Its place in `lanes` never changes. */
 export interface LaneInfo {
-  readonly key: string;
   /** A place in `groups`. */
   readonly group: number;
   readonly kind: string;

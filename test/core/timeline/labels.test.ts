@@ -57,7 +57,7 @@ function modelOf({ annotations, marks, bars, gaps }: Drawn): TimelineModel {
     groups: [
       { key: 'g', cluster: 'c', clusterLabel: 'c', apiGroup: '', resource: 'things', kind: 'Thing', label: 'c' },
     ],
-    lanes: [{ key: 'k', group: 0, kind: 'Thing', namespace: 'n', name: 'one', bars: life, findings: 0 }],
+    lanes: [{ group: 0, kind: 'Thing', namespace: 'n', name: 'one', bars: life, findings: 0 }],
     marks: {
       at: Float64Array.from(rows, (mark) => at(mark.at)),
       lane: new Uint32Array(rows.length),
