@@ -20,6 +20,8 @@ export interface AuditReading {
   readonly events: NewTraceEvent[];
 }
 
+const NO_QUERY = new URLSearchParams();
+
 const VERBS: Readonly<Record<string, RequestInfo['verb']>> = {
   create: 'create',
   update: 'replace',
@@ -60,7 +62,7 @@ function infoOf(verb: string, objectRef: Json | undefined, uri: string): Request
   const known = VERBS[verb];
   if (known === undefined) return undefined;
   const question = uri.indexOf('?');
-  const query = new URLSearchParams(question < 0 ? '' : uri.slice(question + 1));
+  const query = question < 0 ? NO_QUERY : new URLSearchParams(uri.slice(question + 1));
   if (!isJsonObject(objectRef)) {
     const parsed = requestInfo('GET', uri);
     return parsed === undefined ? undefined : { ...parsed, verb: known };

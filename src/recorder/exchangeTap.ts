@@ -36,7 +36,7 @@ export class ExchangeTap implements Tap {
   }
 
   response(status: number, headers: IncomingMessage['headers']): void {
-    this.takeRequest();
+    this.takeRequest(status);
     const ok = status >= 200 && status < 300;
     const { verb } = this.info;
     const form =
@@ -44,7 +44,6 @@ export class ExchangeTap implements Tap {
     this.reader = answerReader(form, headers['content-type']);
     this.unzip = decoder(headers['content-encoding']);
     if (this.unzip !== undefined) this.startUnzip(this.unzip);
-    this.queue.force(0, () => this.record.answered(status));
   }
 
   responseChunk(chunk: Buffer): void {
@@ -53,7 +52,7 @@ export class ExchangeTap implements Tap {
   }
 
   end(ending: Ending): void {
-    this.takeRequest();
+    this.takeRequest(undefined);
     const finish = (): void => this.queue.force(0, () => this.finish(ending));
     if (this.unzip === undefined) finish();
     else {
@@ -73,13 +72,17 @@ export class ExchangeTap implements Tap {
     });
   }
 
-  private takeRequest(): void {
+  /** Hands over what the client sent, with the status of the answer where there is one. */
+  private takeRequest(status: number | undefined): void {
     if (this.requestTaken) return;
     this.requestTaken = true;
-    const tooLarge = this.requestBytes > MAX_REQUEST_BYTES;
-    const body = tooLarge ? undefined : Buffer.concat(this.request);
+    const { request, requestBytes } = this;
     this.request = [];
-    this.queue.force(body?.length ?? 0, () => this.record.requested(body, this.requestBytes));
+    const tooLarge = requestBytes > MAX_REQUEST_BYTES;
+    this.queue.force(tooLarge ? 0 : requestBytes, () => {
+      this.record.requested(tooLarge ? undefined : joined(request), requestBytes);
+      if (status !== undefined) this.record.answered(status);
+    });
   }
 
   private read(chunk: Buffer): void {
@@ -112,4 +115,10 @@ export class ExchangeTap implements Tap {
       this.record.ended(ending, undefined, messageOf(error));
     }
   }
+}
+
+/** Chunks as one; a single one is not copied. */
+function joined(chunks: readonly Buffer[]): Buffer {
+  const [only] = chunks;
+  return chunks.length === 1 && only !== undefined ? only : Buffer.concat(chunks);
 }

@@ -13,13 +13,15 @@ export interface RequestInfo {
   readonly query: URLSearchParams;
 }
 
+const NO_QUERY = new URLSearchParams();
+
 /**
  * Reads method and URL as the API server does; undefined for what is no resource (discovery, health, OpenAPI).
  * Source: k8s.io/apiserver, RequestInfoFactory.
  */
 export function requestInfo(method: string, url: string): RequestInfo | undefined {
   const at = url.indexOf('?');
-  const query = new URLSearchParams(at < 0 ? '' : url.slice(at + 1));
+  const query = at < 0 ? NO_QUERY : new URLSearchParams(url.slice(at + 1));
   const parts = (at < 0 ? url : url.slice(0, at))
     .split('/')
     .filter((part) => part !== '')
@@ -75,6 +77,7 @@ function verbOf(method: string, name: string, isWatch: boolean): RequestInfo['ve
 }
 
 function decoded(part: string): string {
+  if (!part.includes('%')) return part;
   try {
     return decodeURIComponent(part);
   } catch {

@@ -20,7 +20,7 @@ export class Contents {
 
   /** The content of a body that an object was seen with. Its owners are no content; they are kept beside it. */
   take(object: ObjectState, body: JsonObject): NonNullable<ObjectState['lastBody']> {
-    const { content, managedFields } = split(body);
+    const { content, managedFields } = splitOwners(body);
     const known = object.lastBody;
     const next = known === undefined ? contentOf(content) : contentAfter(known, content);
     const taken = { ...next, managedFields: sharedItems(known?.managedFields, managedFields) };
@@ -41,7 +41,7 @@ export class Contents {
     const { lastBody } = object;
     const { body } = write;
     if (lastBody === undefined || write.verb !== 'replace' || !isJsonObject(body)) return write;
-    return { ...write, body: contentAfter(lastBody, split(body).content).body };
+    return { ...write, body: contentAfter(lastBody, splitOwners(body).content).body };
   }
 
   /** Nothing of an object is held any more. */
@@ -62,7 +62,8 @@ export class Contents {
   }
 }
 
-function split(body: JsonObject): { content: JsonObject; managedFields: readonly Json[] | undefined } {
+/** A body's content, and its owners apart from it. */
+export function splitOwners(body: JsonObject): { content: JsonObject; managedFields: readonly Json[] | undefined } {
   const { metadata } = body;
   if (!isJsonObject(metadata) || !Array.isArray(metadata['managedFields']))
     return { content: body, managedFields: undefined };
