@@ -104,4 +104,46 @@ describe('findings of real controllers, and of their correct twins', () => {
       assert.equal(/proof/.test(finding.remedy), !resumed);
     }
   });
+
+  it('a create whose answer was lost is found again, and a second one that was made without a look is told', () => {
+    for (const outcome of ['uncertain', 'cancelled'] as const)
+      for (const again of [true, false]) {
+        const s = new Scenario();
+        const pod = (name: string) => ({ group: '', resource: 'pods', namespace: 'lab', name });
+        const body = { metadata: { generateName: 'web-', labels: { app: 'web' } }, spec: { image: 'a:1' } };
+        s.stream(pod('web-old'), 'C0', 'v1', body);
+        s.write('A', pod(''), 'create', { outcome, code: 0, body, startedAt: s.at });
+        if (again) s.write('A', pod('web-b2'), 'create', { body, result: { uid: 'C2', token: 'v3' }, stored: body });
+        s.stream(pod('web-a1'), 'C1', 'v2', body);
+        const told = s.findings().filter((finding) => finding.severity !== 'info');
+        const expected = again
+          ? [['uncertain-write', 'duplicate-create', 'web-a1']]
+          : outcome === 'uncertain'
+            ? [['uncertain-write', undefined, 'web-a1']]
+            : [];
+        assert.deepEqual(
+          told.map(({ id, kind, object }) => [id, kind, object.name]),
+          expected,
+          `${outcome} ${again}`,
+        );
+      }
+  });
+
+  it('a named create that was lost is settled by the next one', () => {
+    for (const [outcome, settled] of [
+      ['already-exists', 'written'],
+      ['accepted', 'not-written'],
+    ] as const) {
+      const s = new Scenario();
+      const body = data({ a: '1' });
+      s.write('A', map, 'create', { outcome: 'uncertain', code: 502, body });
+      s.write('A', map, 'create', {
+        outcome,
+        body,
+        ...(outcome === 'accepted' ? { result: { uid: 'U1', token: 'v1' } } : {}),
+      });
+      const [finding] = s.findings();
+      assert.equal(finding?.details?.['settled'], settled);
+    }
+  });
 });

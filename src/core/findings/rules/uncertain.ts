@@ -1,10 +1,13 @@
 import { isJsonObject } from '../../../codec/json.ts';
 import { nameKey } from '../../history.ts';
 import type { WriteEvent } from '../../traceEvent.ts';
+import type { FindingObject } from '../finding.ts';
 import { actorName, sameActor } from '../knowledge.ts';
 import { leavesOf } from '../leaves.ts';
+import type { ObjectState } from '../objectState.ts';
 import type { Rule, VersionChange } from '../rule.ts';
-import { writtenObject, type World } from '../world.ts';
+import { findingObject, writtenObject, type World } from '../world.ts';
+import { withoutToken } from './lostUpdate.ts';
 
 type Settled = 'unknown' | 'written' | 'not-written';
 
@@ -13,78 +16,121 @@ interface Lost {
   settled: Settled;
 }
 
+/** A create whose answer was lost, with what was found of it and what its sender made in its place. */
+interface LostCreate extends Lost {
+  stored: { readonly object: ObjectState; readonly seq: number } | undefined;
+  again: { readonly object: FindingObject; readonly seq: number } | undefined;
+}
+
+interface Telling {
+  readonly settled: Settled;
+  readonly how: string;
+  readonly events: readonly number[];
+  readonly kind?: 'self-conflict' | 'duplicate-create';
+  readonly object?: FindingObject;
+}
+
 const MAX_LOST = 500;
 
-/** `uncertain-write`: the answer to a write was lost; how it was settled, also by a conflict of its sender with itself. */
+/**
+ * `uncertain-write`: the answer to a write was lost; how it was settled, also by a conflict of its sender with itself, or by
+ * a second object (kind `duplicate-create`) that its sender made without a look for the first.
+ */
 export class UncertainRule implements Rule {
   private readonly lost = new Map<string, Lost>();
+  private creates: LostCreate[] = [];
 
   write(event: WriteEvent, world: World): void {
-    const key = `${nameKey(event.cluster, event.name)}\0${event.subresource ?? ''}`;
-    const open = this.lost.get(key);
-    if (event.outcome === 'uncertain' || event.outcome === 'cancelled') {
-      this.lost.set(key, { event, settled: 'unknown' });
+    if (event.outcome === 'uncertain' || event.outcome === 'cancelled') this.lose(event, world);
+    else if (event.verb === 'create') this.createdAgain(event, world);
+    else this.settle(event, world);
+  }
+
+  private lose(event: WriteEvent, world: World): void {
+    if (event.verb === 'create') {
+      this.creates.push({ event, settled: 'unknown', stored: undefined, again: undefined });
+      this.creates = this.creates.slice(-MAX_LOST);
+    } else {
+      this.lost.set(lostKey(event), { event, settled: 'unknown' });
       const oldest = this.lost.size > MAX_LOST ? this.lost.keys().next().value : undefined;
       if (oldest !== undefined) this.lost.delete(oldest);
-      // Who gave up waiting knows that; only what follows from it is worth telling.
-      if (event.outcome === 'uncertain')
-        report(event, 'unknown', 'What became of it is not known yet.', [event.seq], undefined, world);
-      return;
     }
+    // Who gave up waiting knows that; only what follows from it is worth telling.
+    if (event.outcome === 'uncertain')
+      report(event, { settled: 'unknown', how: 'What became of it is not known yet.', events: [event.seq] }, world);
+  }
+
+  private settle(event: WriteEvent, world: World): void {
+    const open = this.lost.get(lostKey(event));
     if (open === undefined || !sameActor(open.event.actor, event.actor) || open.settled !== 'unknown') return;
     const token = open.event.preconditions?.token;
     const sameToken = token !== undefined && token !== '' && token === event.preconditions?.token;
+    const events = [open.event.seq, event.seq];
     if (event.outcome === 'version-conflict' && sameToken && !this.others(event, token, world)) {
       open.settled = 'written';
-      report(
-        open.event,
-        'written',
-        'It was repeated with the same token and refused, and nobody else is known to have written: most likely it had been stored, and its sender was in conflict with itself.',
-        [open.event.seq, event.seq],
-        'self-conflict',
-        world,
-      );
+      const how =
+        'It was repeated with the same token and refused, and nobody else is known to have written: most likely it had been stored, and its sender was in conflict with itself.';
+      report(open.event, { settled: 'written', how, events, kind: 'self-conflict' }, world);
     } else if (event.outcome === 'accepted' && sameToken) {
       open.settled = 'not-written';
-      if (open.event.outcome === 'uncertain')
-        report(
-          open.event,
-          'not-written',
-          'The same token was accepted afterwards, so it had not been stored.',
-          [open.event.seq, event.seq],
-          undefined,
-          world,
-        );
+      const how = 'The same token was accepted afterwards, so it had not been stored.';
+      if (open.event.outcome === 'uncertain') report(open.event, { settled: 'not-written', how, events }, world);
     }
+  }
+
+  /** The same create once more: one that a server names makes a second object, one with a name tells of the first. */
+  private createdAgain(event: WriteEvent, world: World): void {
+    const open = this.creates.findLast((item) => item.again === undefined && isSameCreate(item.event, event));
+    if (open === undefined || (event.outcome !== 'accepted' && event.outcome !== 'already-exists')) return;
+    const events = [open.event.seq, event.seq];
+    if (event.outcome === 'already-exists') {
+      const how = 'The same create was refused afterwards, as the name was taken: most likely it had been stored.';
+      this.settleCreate(open, { settled: 'written', how, events }, world);
+    } else if (generatedName(event) === undefined) {
+      const how = 'The same create was accepted afterwards, so it had not been stored.';
+      this.settleCreate(open, { settled: 'not-written', how, events }, world);
+    } else {
+      open.again = { object: writtenObject(event, world), seq: event.seq };
+      reportDuplicate(open, world);
+    }
+  }
+
+  private settleCreate(open: LostCreate, telling: Telling, world: World): void {
+    if (open.settled !== 'unknown') return;
+    open.settled = telling.settled;
+    if (open.event.outcome === 'uncertain') report(open.event, telling, world);
   }
 
   judged(change: VersionChange, world: World): void {
     const { object, version } = change;
     if (version.leaves === undefined || version.author !== undefined) return;
+    if (change.index === 0 && !object.truncated) this.found(change, world);
     for (const subresource of ['', 'status']) {
       const open = this.lost.get(`${nameKey(object.cluster, object.name)}\0${subresource}`);
-      if (
-        open === undefined ||
-        open.settled !== 'unknown' ||
-        version.seq < open.event.seq ||
-        !isJsonObject(open.event.body)
-      )
-        continue;
-      const asked = leavesOf(open.event.body);
-      const part = (path: string): boolean => path.startsWith('.status') === (subresource === 'status');
-      const stored = [...asked].every(([path, value]) => !part(path) || version.leaves?.get(path) === value);
-      if (!stored) continue;
+      if (open === undefined || open.settled !== 'unknown' || !holds(change, open.event)) continue;
       open.settled = 'written';
-      if (open.event.outcome === 'uncertain')
-        report(
-          open.event,
-          'written',
-          `The version ${version.token}, which no other write explains, holds all that it asked for.`,
-          [open.event.seq, version.seq],
-          undefined,
-          world,
-        );
+      if (open.event.outcome !== 'uncertain') continue;
+      const how = `The version ${version.token}, which no other write explains, holds all that it asked for.`;
+      report(open.event, { settled: 'written', how, events: [open.event.seq, version.seq] }, world);
     }
+  }
+
+  /** An object that no write explains: it may be what a lost create made. */
+  private found(change: VersionChange, world: World): void {
+    const { object, version } = change;
+    const open = this.creates.find(
+      (item) =>
+        item.stored === undefined &&
+        item.settled !== 'not-written' &&
+        isNamedBy(object, item.event) &&
+        holds(change, item.event),
+    );
+    if (open === undefined) return;
+    open.stored = { object, seq: version.seq };
+    const how = `${object.name.name}, which no other write explains, holds all that it asked for.`;
+    const events = [open.event.seq, version.seq];
+    this.settleCreate(open, { settled: 'written', how, events, object: findingObject(object) }, world);
+    reportDuplicate(open, world);
   }
 
   private others(event: WriteEvent, token: string, world: World): boolean {
@@ -95,29 +141,78 @@ export class UncertainRule implements Rule {
   }
 }
 
-function report(
-  event: WriteEvent,
-  settled: Settled,
-  how: string,
-  events: readonly number[],
-  kind: string | undefined,
-  world: World,
-): void {
+function lostKey(event: WriteEvent): string {
+  return `${nameKey(event.cluster, event.name)}\0${event.subresource ?? ''}`;
+}
+
+/** Whether a version came after a write was sent and holds all that it asked for. */
+function holds({ version }: VersionChange, write: WriteEvent): boolean {
+  if (version.at < (write.startedAt ?? write.at) || !isJsonObject(write.body)) return false;
+  const status = write.subresource === 'status';
+  return [...leavesOf(write.body)].every(
+    ([path, value]) => path.startsWith('.status') !== status || version.leaves?.get(path) === value,
+  );
+}
+
+/** The beginning of the name that a create leaves to the server. */
+function generatedName(event: WriteEvent): string | undefined {
+  const metadata = isJsonObject(event.body) ? event.body['metadata'] : undefined;
+  const generated =
+    isJsonObject(metadata) && typeof metadata['name'] !== 'string' ? metadata['generateName'] : undefined;
+  return typeof generated === 'string' && generated !== '' ? generated : undefined;
+}
+
+function isNamedBy({ name, cluster }: ObjectState, event: WriteEvent): boolean {
+  const { group, resource, namespace } = event.name;
+  if (cluster !== event.cluster || name.group !== group || name.resource !== resource || name.namespace !== namespace)
+    return false;
+  const generated = generatedName(event);
+  return generated === undefined ? name.name === event.name.name : name.name.startsWith(generated);
+}
+
+function isSameCreate(lost: WriteEvent, event: WriteEvent): boolean {
+  const { group, resource, namespace } = event.name;
+  const { name } = lost;
+  const samePlace = name.group === group && name.resource === resource && name.namespace === namespace;
+  if (!samePlace || lost.cluster !== event.cluster || !sameActor(lost.actor, event.actor)) return false;
+  if (generatedName(lost) === undefined && name.name !== event.name.name) return false;
+  return lost.body !== undefined && event.body !== undefined && withoutToken(lost.body) === withoutToken(event.body);
+}
+
+function reportDuplicate(open: LostCreate, world: World): void {
+  const { event, stored, again } = open;
+  if (stored === undefined || again === undefined) return;
+  const how = `It had been stored as ${stored.object.name.name}; its sender made ${again.object.name} in its place without a look, so that there are two.`;
+  const events = [event.seq, stored.seq, again.seq];
+  const object = findingObject(stored.object);
+  report(event, { settled: 'written', how, events, kind: 'duplicate-create', object }, world);
+}
+
+/** Tells anew: what was not settled before is said no more. */
+function report(event: WriteEvent, telling: Telling, world: World): void {
+  const { settled, how, events, kind } = telling;
   const who = actorName(event.actor);
+  const verb = event.verb === 'replace' ? 'update' : event.verb;
+  const gaveUp = `${who} stopped waiting for the answer to its ${verb}.`;
+  const key = ['uncertain-write', String(event.seq)].join('\0');
+  const written = writtenObject(event, world);
+  world.retract(key);
   world.report({
-    key: ['uncertain-write', String(event.seq)].join('\0'),
+    key,
     id: 'uncertain-write',
     ...(kind === undefined ? {} : { kind }),
     cluster: event.cluster,
-    object: writtenObject(event, world),
+    object: telling.object ?? { ...written, name: written.name === '' ? (generatedName(event) ?? '') : written.name },
     actors: [who],
     fields: [],
     at: event.at,
-    total: 1,
     events,
-    explanation: `The answer to a write of ${who} was lost. ${how}`,
+    explanation: `${event.outcome === 'cancelled' ? gaveUp : `The answer to the ${verb} of ${who} was lost.`} ${how}`,
     remedy:
-      'After a lost answer, read again and compare before you write once more; never repeat a write that carries no token.',
+      kind === 'duplicate-create'
+        ? 'After a lost answer look for what may have been made (by its owner or label) before you make another one; or give it a name that follows from its owner, so that a second create is refused.'
+        : 'After a lost answer, read again and compare before you write once more; never repeat a write that carries no token.',
+    sureness: settled === 'unknown' ? 'certain' : 'likely',
     details: { settled },
   });
 }
