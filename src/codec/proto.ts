@@ -77,6 +77,17 @@ export function decodeKubernetesProtobuf(bytes: Uint8Array): { apiVersion: strin
   };
 }
 
+/**
+ * Decodes an item of a list of a built-in kind, which stands without an envelope; undefined where the kind is another one.
+ * @throws AppError `invalid-protobuf`
+ */
+export function decodeListItem(list: { apiVersion: string; kind: string }, bytes: Uint8Array): JsonObject | undefined {
+  const kind = list.kind.replace(/List$/, '');
+  const name = messageOfKind(list.apiVersion, kind);
+  const content = name === undefined ? undefined : decodeMessage(name, bytes, decodeRaw);
+  return isJsonObject(content) ? { kind, apiVersion: list.apiVersion, ...content } : undefined;
+}
+
 /** What a RawExtension holds: an object in protobuf, or JSON. */
 function decodeRaw(raw: Uint8Array): Json {
   return isKubernetesProtobuf(raw) ? decodeKubernetesProtobuf(raw).object : parseJson(textOf(raw));

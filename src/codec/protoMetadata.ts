@@ -23,13 +23,11 @@ export function readMetadata(bytes: Uint8Array): ProtobufMetadata {
 }
 
 /**
- * Reads the list's metadata and that of each item, one at a time, without decoding anything else.
+ * Reads only the metadata of an item of a list, which stands without an envelope.
  * @throws AppError `invalid-protobuf`
  */
-export function* readListMetadata(bytes: Uint8Array): Generator<JsonObject> {
-  for (const { id, value } of wireFields(readEnvelope(bytes).raw)) {
-    if (id === 2 && typeof value !== 'bigint') yield metadataOf(value, 'ObjectMeta');
-  }
+export function readItemMetadata(bytes: Uint8Array): JsonObject {
+  return metadataOf(bytes, 'ObjectMeta');
 }
 
 function metadataOf(raw: Uint8Array, name: 'ObjectMeta'): JsonObject {

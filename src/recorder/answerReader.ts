@@ -1,6 +1,7 @@
 import { isJsonObject, parseJson, type Json } from '../codec/json.ts';
-import { decodeKubernetesProtobuf } from '../codec/proto.ts';
-import { FrameSplitter, readMetadata, readWatchEvent } from '../codec/protoMetadata.ts';
+import { decodeKubernetesProtobuf, decodeListItem, PROTOBUF_TYPE } from '../codec/proto.ts';
+import { ProtobufListSplitter } from '../codec/protoListSplitter.ts';
+import { FrameSplitter, readItemMetadata, readMetadata, readWatchEvent } from '../codec/protoMetadata.ts';
 import { LineSplitter } from '../kube/lineSplitter.ts';
 import { bodyForm, readBody, type BodyRead } from './bodyText.ts';
 import { givenByEvent, givenByLine, givenObject, type GivenObject } from './given.ts';
@@ -16,14 +17,14 @@ export interface AnswerReader {
 
 /** A single object, or an item, beyond this is passed on but not read. */
 export const MAX_OBJECT_BYTES = 8 * 1024 * 1024;
-const MAX_PROTOBUF_BYTES = 64 * 1024 * 1024;
 
 /** The reader for an answer: of a watch, a list, or one object, in JSON or protobuf. */
 export function answerReader(verb: 'watch' | 'list' | 'single', contentType: string | undefined): AnswerReader {
   const form = bodyForm(contentType);
   if (verb === 'watch') return form === 'protobuf' ? new FrameReader() : new LineReader();
   if (verb === 'list' && form === 'json') return new ListReader();
-  return new WholeReader(contentType, verb === 'list' ? MAX_PROTOBUF_BYTES : MAX_OBJECT_BYTES);
+  if (verb === 'list' && form === 'protobuf') return new ProtobufListReader();
+  return new WholeReader(contentType);
 }
 
 class LineReader implements AnswerReader {
@@ -95,42 +96,55 @@ class ListReader implements AnswerReader {
   }
 }
 
+class ProtobufListReader implements AnswerReader {
+  private found: GivenObject[] = [];
+  private readonly splitter = new ProtobufListSplitter((bytes) => this.onItem(bytes), MAX_OBJECT_BYTES);
+
+  push(chunk: Buffer): GivenObject[] {
+    this.splitter.push(chunk);
+    return this.found.splice(0);
+  }
+
+  end(): { given: GivenObject[]; body: BodyRead } {
+    const other = this.splitter.end();
+    if (this.splitter.overflowed)
+      return { given: [], body: { notAnalysed: `more than ${MAX_OBJECT_BYTES} bytes in one part of a list` } };
+    const { kind, apiVersion } = this.splitter;
+    return {
+      given: [],
+      body: other === undefined ? { value: { kind, apiVersion } } : readBody(other, PROTOBUF_TYPE, () => null),
+    };
+  }
+
+  private onItem(bytes: Buffer): void {
+    const given = givenObject(
+      decodeListItem(this.splitter, bytes) ?? { kind: 'PartialObjectMetadata', metadata: readItemMetadata(bytes) },
+    );
+    if (given !== undefined) this.found.push(given);
+  }
+}
+
 class WholeReader implements AnswerReader {
   private chunks: Buffer[] = [];
   private bytes = 0;
   private readonly contentType: string | undefined;
-  private readonly maxBytes: number;
 
-  constructor(contentType: string | undefined, maxBytes: number) {
+  constructor(contentType: string | undefined) {
     this.contentType = contentType;
-    this.maxBytes = maxBytes;
   }
 
   push(chunk: Buffer): GivenObject[] {
     this.bytes += chunk.length;
-    if (this.bytes > this.maxBytes) this.chunks = [];
+    if (this.bytes > MAX_OBJECT_BYTES) this.chunks = [];
     else this.chunks.push(chunk);
     return [];
   }
 
   end(): { given: GivenObject[]; body: BodyRead } {
-    if (this.bytes > this.maxBytes)
+    if (this.bytes > MAX_OBJECT_BYTES)
       return { given: [], body: { notAnalysed: `${this.contentType ?? 'no media type'}, ${this.bytes} bytes` } };
     const body = readBody(Buffer.concat(this.chunks), this.contentType, () => null);
-    const value = body.value;
-    const items = isJsonObject(value) ? (value['items'] ?? value['rows']) : undefined;
-    const kind =
-      isJsonObject(value) && typeof value['kind'] === 'string' ? value['kind'].replace(/List$/, '') : undefined;
-    const given = Array.isArray(items)
-      ? items.flatMap(
-          (item) =>
-            givenObject(
-              isJsonObject(item) && kind !== undefined && kind !== 'Table' && item['kind'] === undefined
-                ? { kind, ...item }
-                : item,
-            ) ?? [],
-        )
-      : [givenObject(value)].filter((item) => item !== undefined);
+    const given = [givenObject(body.value)].filter((item) => item !== undefined);
     return { given: 'notAnalysed' in body ? given.map((item) => ({ ...item, whole: false })) : given, body };
   }
 }

@@ -2,8 +2,9 @@ import assert from 'node:assert/strict';
 import { request } from 'node:https';
 import { readFile } from 'node:fs/promises';
 import { isJsonObject, parseJson, stringifyJson, type Json, type JsonObject } from '../../src/codec/json.ts';
-import { decodeKubernetesProtobuf, readEnvelope } from '../../src/codec/proto.ts';
-import { FrameSplitter, readListMetadata, readMetadata, readWatchEvent } from '../../src/codec/protoMetadata.ts';
+import { decodeKubernetesProtobuf, decodeListItem, readEnvelope } from '../../src/codec/proto.ts';
+import { ProtobufListSplitter } from '../../src/codec/protoListSplitter.ts';
+import { FrameSplitter, readItemMetadata, readMetadata, readWatchEvent } from '../../src/codec/protoMetadata.ts';
 import { continueTokenAt, MetadataListDecoder } from '../../src/codec/protoMetadataList.ts';
 import { sharedApiServer, type ApiServer } from '../apiserver/apiServer.ts';
 import { builtinObjects } from './builtinObjects.ts';
@@ -78,18 +79,34 @@ describe('protobuf of the built-in kinds, against the real server', function () 
     });
   }
 
-  it('a list decodes with items that carry no kind, and its metadata can be read alone', async () => {
+  it('a list decodes with items that carry no kind, and each as it streams, wherever the bytes are cut', async () => {
     const path = '/api/v1/namespaces';
     const [json, binary] = await Promise.all([
       send(server, 'GET', path, 'application/json'),
       send(server, 'GET', path, PROTOBUF),
     ]);
     assert.deepEqual(sorted(decodeKubernetesProtobuf(binary.bytes).object), sorted(parseJson(json.bytes.toString())));
-    const items = (parseJson(json.bytes.toString()) as { items: { metadata: { uid: string } }[] }).items;
-    assert.deepEqual(
-      [...readListMetadata(binary.bytes)].map((item) => item['uid']),
-      items.map((item) => item.metadata.uid),
-    );
+    const { items } = parseJson(json.bytes.toString()) as { items: (JsonObject & { metadata: JsonObject })[] };
+    assert.ok(items.length > 2);
+    for (const size of [1, 2, 7, 100, binary.bytes.length]) {
+      const found: { object: JsonObject | undefined; metadata: JsonObject }[] = [];
+      const splitter = new ProtobufListSplitter(
+        (bytes) => found.push({ object: decodeListItem(splitter, bytes), metadata: readItemMetadata(bytes) }),
+        1e6,
+      );
+      for (let at = 0; at < binary.bytes.length; at += size) splitter.push(binary.bytes.subarray(at, at + size));
+      assert.equal(splitter.end(), undefined);
+      assert.deepEqual([splitter.apiVersion, splitter.kind, splitter.overflowed], ['v1', 'NamespaceList', false]);
+      const named = items.map((item) => sorted({ kind: 'Namespace', apiVersion: 'v1', ...item }));
+      assert.deepEqual(
+        found.map((item) => sorted(item.object ?? null)),
+        named,
+      );
+      assert.deepEqual(
+        found.map((item) => sorted(item.metadata)),
+        items.map((item) => sorted(item.metadata)),
+      );
+    }
   });
 
   it('a list of metadata decodes to the JSON that the server prints, page after page', async () => {

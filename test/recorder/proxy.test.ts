@@ -4,6 +4,7 @@ import type { Socket } from 'node:net';
 import { connect as tlsConnect } from 'node:tls';
 import { gzipSync } from 'node:zlib';
 import { setTimeout as delay } from 'node:timers/promises';
+import { protobufField, protobufList, protobufMeta } from '../codec/protobufBytes.ts';
 import { behindRecorder, open, send, type Behind } from './standIn.ts';
 
 const CONFIG_MAP = '/api/v1/namespaces/lab/configmaps/demo';
@@ -321,5 +322,42 @@ describe('the recorder in front of a server', () => {
       items.map((item) => item.metadata.resourceVersion),
     );
     assert.ok(behind.events.some((event) => event.type === 'observed' && event.kind === 'ConfigMap'));
+  });
+
+  it('reads a list in protobuf item by item while it streams, a kind that nobody declared by its metadata', async () => {
+    const meta = (index: number): Buffer =>
+      protobufMeta({ name: `c${index}`, namespace: 'lab', uid: `U${index}`, resourceVersion: `v${index}` });
+    const items = Array.from({ length: 700 }, (_, index) =>
+      Buffer.concat([
+        protobufField(1, meta(index)),
+        protobufField(2, Buffer.concat([protobufField(1, 'a'), protobufField(2, 'b')])),
+      ]),
+    );
+    let goOn: (() => void) | undefined;
+    const own = await behindRecorder((request, response) => {
+      const kind = request.url?.endsWith('/things') === true ? 'ThingList' : 'ConfigMapList';
+      const bytes = protobufList(kind === 'ThingList' ? 'example.test/v1' : 'v1', kind, items);
+      response.writeHead(200, { 'content-type': 'application/vnd.kubernetes.protobuf' });
+      response.write(bytes.subarray(0, bytes.length / 2));
+      goOn = () => response.end(bytes.subarray(bytes.length / 2));
+    });
+    behind = own;
+    const given = (): string[] =>
+      own.events.flatMap((event) => (event.type === 'read' ? event.given.map((item) => item.token) : []));
+    for (const path of ['/api/v1/namespaces/lab/configmaps', '/apis/example.test/v1/namespaces/lab/things']) {
+      own.events.length = 0;
+      const got = send(own, 'GET', path, { accept: 'application/vnd.kubernetes.protobuf' });
+      while (given().length < 300) await new Promise((resolve) => setTimeout(resolve, 5));
+      assert.ok(given().length < 700, 'read before the end of the list has come');
+      goOn?.();
+      assert.equal((await got).status, 200);
+      await own.recorder.settled();
+      assert.deepEqual(
+        given(),
+        items.map((_, index) => `v${index}`),
+      );
+    }
+    const whole = own.events.filter((event) => event.type === 'observed');
+    assert.equal(whole.length, 0, 'of a kind that nobody declared only metadata is known');
   });
 });

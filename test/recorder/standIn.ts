@@ -11,14 +11,18 @@ import { startRecorder, type Recorder, type RecorderOptions } from '../../src/re
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => void;
 
-/** A plain HTTP server that stands in for the API server, a recorder in front of it, and what it recorded. */
-export interface Behind {
+/** A recorder in front of a plain HTTP server, and what it recorded. */
+export interface Recorded {
   readonly recorder: Recorder;
   readonly events: NewTraceEvent[];
   readonly problems: string[];
   readonly token: string;
-  readonly upstream: Server;
   stop(): Promise<void>;
+}
+
+/** A plain HTTP server that stands in for the API server, and a recorder in front of it. */
+export interface Behind extends Recorded {
+  readonly upstream: Server;
 }
 
 export async function behindRecorder(
@@ -40,20 +44,25 @@ export async function behindRecorder(
   if (onUpgrade !== undefined) upstream.on('upgrade', onUpgrade);
   await new Promise<void>((resolve) => upstream.listen(0, '127.0.0.1', () => resolve()));
   const address = upstream.address();
+  const recorded = await recorderBefore(typeof address === 'object' && address !== null ? address.port : 0, more);
+  return {
+    ...recorded,
+    upstream,
+    stop: async () => {
+      await recorded.stop();
+      await new Promise<void>((resolve) => {
+        upstream.close(() => resolve());
+        for (const socket of sockets) socket.destroy();
+      });
+    },
+  };
+}
+
+/** A recorder in front of what serves plain HTTP at a port of this machine. */
+export async function recorderBefore(port: number, options: Partial<RecorderOptions> = {}): Promise<Recorded> {
   const folder = await mkdtemp(join(tmpdir(), 'recorder-test-'));
   const file = join(folder, 'config');
-  const port = typeof address === 'object' && address !== null ? address.port : 0;
-  await writeFile(
-    file,
-    JSON.stringify({
-      apiVersion: 'v1',
-      kind: 'Config',
-      'current-context': 'c',
-      clusters: [{ name: 'c', cluster: { server: `http://127.0.0.1:${port}` } }],
-      users: [{ name: 'u', user: { token: 'the-users-own' } }],
-      contexts: [{ name: 'c', context: { cluster: 'c', user: 'u' } }],
-    }),
-  );
+  await writeFile(file, plainKubeconfig(port, { token: 'the-users-own' }));
   const events: NewTraceEvent[] = [];
   const problems: string[] = [];
   const recorder = await startRecorder(
@@ -66,7 +75,7 @@ export async function behindRecorder(
       sink: (event) => void events.push(event),
       parseYaml: () => null,
       onProblem: (message) => void problems.push(message),
-      ...more,
+      ...options,
     },
     new AbortController().signal,
   );
@@ -76,16 +85,23 @@ export async function behindRecorder(
     events,
     problems,
     token: config.users[0].user.token,
-    upstream,
     stop: async () => {
       await recorder.stop();
-      await new Promise<void>((resolve) => {
-        upstream.close(() => resolve());
-        for (const socket of sockets) socket.destroy();
-      });
       await rm(folder, { recursive: true, force: true });
     },
   };
+}
+
+/** The kubeconfig of what serves plain HTTP at a port of this machine. */
+export function plainKubeconfig(port: number, user: { token?: string } = {}): string {
+  return JSON.stringify({
+    apiVersion: 'v1',
+    kind: 'Config',
+    'current-context': 'c',
+    clusters: [{ name: 'c', cluster: { server: `http://127.0.0.1:${port}` } }],
+    users: [{ name: 'u', user }],
+    contexts: [{ name: 'c', context: { cluster: 'c', user: 'u' } }],
+  });
 }
 
 export interface Got {
@@ -97,7 +113,7 @@ export interface Got {
 
 /** One request through the recorder, complete. */
 export function send(
-  behind: Behind,
+  behind: Recorded,
   method: string,
   path: string,
   headers: Record<string, string> = {},
@@ -124,7 +140,7 @@ export function send(
 
 /** Opens a request; the caller ends it. */
 export function open(
-  behind: Behind,
+  behind: Recorded,
   method: string,
   path: string,
   headers: Record<string, string>,
