@@ -1,3 +1,4 @@
+import { toDisposable } from '../../base/disposable.ts';
 import type { Event } from '../../base/emitter.ts';
 import type { EventLog } from '../../core/eventLog.ts';
 import type { Finding } from '../../core/findings/finding.ts';
@@ -24,6 +25,14 @@ export function liveSource(session: Session): TimelineSource {
     hasCluster: true,
     findings: () => session.findings(),
     clusterLabel: (cluster) => session.clusterLabels()[cluster]?.label ?? cluster,
-    onDidChange: session.onDidChange,
+    // Events at once, so that each time little is projected; findings, and what an earlier window left, with the news.
+    onDidChange: (listener) => {
+      const appended = session.onDidAppend((events) => listener({ events, findingsChanged: false }));
+      const news = session.onDidChange(listener);
+      return toDisposable(() => {
+        appended.dispose();
+        news.dispose();
+      });
+    },
   };
 }
