@@ -1,6 +1,8 @@
 // Command controllers runs small controllers, each with one planted bug and a correct twin, for the recorder's tests.
 //
-// Usage: controllers SCENARIO bug|good
+// Usage: controllers bug|good|both SCENARIO...
+// Each of them runs at the same time as the others, as an actor of its own (its user agent) on objects of its own, whose
+// names begin with SCENARIO-bug or SCENARIO-good.
 // KUBECONFIG is the recorder's; DIRECT_KUBECONFIG leads past it, for the other actor of a scenario.
 package main
 
@@ -8,126 +10,132 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"sync"
 	"time"
 
-	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/client-go/dynamic"
-	"k8s.io/client-go/kubernetes"
-	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 )
 
-// world is what a scenario works with: its own clients, which are recorded, and those of the other actor, which are not.
-type world struct {
-	config  *rest.Config
-	typed   kubernetes.Interface
-	dynamic dynamic.Interface
-	other   kubernetes.Interface
-	name    string
-	bug     bool
-}
-
-const namespace = "default"
-
 var scenarios = map[string]func(context.Context, *world) error{
-	"token-swap":          tokenSwap,
-	"unconditional":       unconditional,
-	"finalizer":           finalizer,
-	"list-clobber":        listClobber,
-	"index-patch":         indexPatch,
-	"hot-loop":            hotLoop,
-	"already-exists":      alreadyExists,
-	"force-takeover":      forceTakeover,
-	"fight":               fight,
-	"update-loop":         updateLoop,
-	"no-op":               noOp,
-	"stale-delete":        staleDelete,
-	"stale-overwrite":     staleOverwrite,
-	"invented-token":      inventedToken,
-	"ignored-part":        ignoredPart,
-	"leader-election":     leaderElection,
-	"contention":          contention,
-	"informer-controller": informerController,
+	"token-swap":           tokenSwap,
+	"unconditional":        unconditional,
+	"finalizer":            finalizer,
+	"list-clobber":         listClobber,
+	"index-patch":          indexPatch,
+	"hot-loop":             hotLoop,
+	"already-exists":       alreadyExists,
+	"force-takeover":       forceTakeover,
+	"fight":                fight,
+	"update-loop":          updateLoop,
+	"no-op":                noOp,
+	"stale-delete":         staleDelete,
+	"stale-overwrite":      staleOverwrite,
+	"invented-token":       inventedToken,
+	"ignored-part":         ignoredPart,
+	"leader-election":      leaderElection,
+	"contention":           contention,
+	"lost-update-answer":   lostUpdateAnswer,
+	"lost-create-answer":   lostCreateAnswer,
+	"impatient-create":     impatientCreate,
+	"informer-controller":  informerController,
+	"borrowed-token":       borrowedToken,
+	"retry-outside":        retryOutside,
+	"status-swap":          statusSwap,
+	"merge-from-list":      mergeFromList,
+	"merge-from-finalizer": mergeFromFinalizer,
+	"map-replace":          mapReplace,
+	"index-image":          indexImage,
+	"blanked-token":        blankedToken,
+	"dropped-fields":       droppedFields,
+	"dropped-item-fields":  droppedItemFields,
+	"status-loop":          statusLoop,
+	"hot-requeue":          hotRequeue,
+	"self-conflict":        selfConflict,
+	"apply-loop":           applyLoop,
+	"resync-no-op":         resyncNoOp,
+	"respelled":            respelled,
+	"replicas-fight":       replicasFight,
+	"annotation-fight":     annotationFight,
+	"ping-pong":            pingPong,
+	"hidden-child":         hiddenChild,
+	"standing-force":       standingForce,
+	"carried-value":        carriedValue,
+	"stale-owner":          staleOwner,
+	"stale-registry":       staleRegistry,
+	"old-death-sentence":   oldDeathSentence,
+	"patched-by-name":      patchedByName,
+	"unseen-children":      unseenChildren,
+	"unsynced-children":    unsyncedChildren,
+	"own-item-lost":        ownItemLost,
+	"burst":                burst,
+	"handshake":            handshake,
+	"whole-operator":       wholeOperator,
+	"progress":             progress,
+	"repeated-apply":       repeatedApply,
 }
 
 func main() {
-	if len(os.Args) != 3 {
-		fail(fmt.Errorf("usage: controllers SCENARIO bug|good"))
+	if len(os.Args) < 3 {
+		fail(fmt.Errorf("usage: controllers bug|good|both SCENARIO"))
 	}
-	run, known := scenarios[os.Args[1]]
-	if !known {
-		fail(fmt.Errorf("no scenario %q", os.Args[1]))
+	variants := []string{os.Args[1]}
+	if os.Args[1] == "both" {
+		variants = []string{"bug", "good"}
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), 60*time.Second)
 	defer cancel()
-	w, err := newWorld(os.Args[1], os.Args[2] == "bug")
+	var group sync.WaitGroup
+	failures := make(chan error, len(os.Args)*len(variants))
+	for _, name := range os.Args[2:] {
+		for _, variant := range variants {
+			group.Go(func() {
+				if err := runScenario(ctx, name, variant); err != nil {
+					failures <- fmt.Errorf("%s %s: %w", name, variant, err)
+				}
+			})
+		}
+	}
+	group.Wait()
+	close(failures)
+	for err := range failures {
+		defer os.Exit(1)
+		fmt.Fprintln(os.Stderr, err)
+	}
+}
+
+var install = sync.OnceValue(func() error {
+	direct, err := clientcmd.BuildConfigFromFlags("", os.Getenv("DIRECT_KUBECONFIG"))
+	if err != nil {
+		return err
+	}
+	return installToys(context.Background(), direct)
+})
+
+func runScenario(ctx context.Context, name, variant string) error {
+	run, known := scenarios[name]
+	if !known {
+		return fmt.Errorf("no such scenario")
+	}
+	config, err := clientcmd.BuildConfigFromFlags("", os.Getenv("KUBECONFIG"))
+	if err != nil {
+		return err
+	}
+	direct, err := clientcmd.BuildConfigFromFlags("", os.Getenv("DIRECT_KUBECONFIG"))
+	if err != nil {
+		return err
+	}
+	if err := install(); err != nil {
+		return err
+	}
+	w, err := newWorld(config, direct, name, variant, fmt.Sprintf("%s-%s", name, variant))
 	if err == nil {
 		err = w.setUp(ctx)
 	}
 	if err == nil {
 		err = run(ctx, w)
 	}
-	if err != nil {
-		fail(err)
-	}
-}
-
-func newWorld(scenario string, bug bool) (*world, error) {
-	config, err := clientcmd.BuildConfigFromFlags("", os.Getenv("KUBECONFIG"))
-	if err != nil {
-		return nil, err
-	}
-	config.UserAgent = "controller-a"
-	config.QPS, config.Burst = 1000, 1000
-	direct, err := clientcmd.BuildConfigFromFlags("", os.Getenv("DIRECT_KUBECONFIG"))
-	if err != nil {
-		return nil, err
-	}
-	direct.UserAgent = "controller-b"
-	binary := rest.CopyConfig(config)
-	binary.ContentType = "application/vnd.kubernetes.protobuf"
-	binary.AcceptContentTypes = "application/vnd.kubernetes.protobuf,application/json"
-	w := &world{config: config, bug: bug, name: fmt.Sprintf("%s-%d", scenario, time.Now().UnixNano()%1e9)}
-	if w.typed, err = kubernetes.NewForConfig(binary); err != nil {
-		return nil, err
-	}
-	if w.dynamic, err = dynamic.NewForConfig(config); err != nil {
-		return nil, err
-	}
-	w.other, err = kubernetes.NewForConfig(direct)
-	return w, err
-}
-
-// setUp makes the ConfigMap that most scenarios are about, by the other actor.
-func (w *world) setUp(ctx context.Context) error {
-	_, err := w.other.CoreV1().ConfigMaps(namespace).Create(ctx, &corev1.ConfigMap{
-		ObjectMeta: metav1.ObjectMeta{Name: w.name, Finalizers: []string{}},
-		Data:       map[string]string{"ann": "1", "mode": "0"},
-	}, metav1.CreateOptions{})
 	return err
 }
-
-func (w *world) get(ctx context.Context) (*corev1.ConfigMap, error) {
-	return w.typed.CoreV1().ConfigMaps(namespace).Get(ctx, w.name, metav1.GetOptions{})
-}
-
-func (w *world) update(ctx context.Context, object *corev1.ConfigMap) (*corev1.ConfigMap, error) {
-	return w.typed.CoreV1().ConfigMaps(namespace).Update(ctx, object, metav1.UpdateOptions{})
-}
-
-// otherSets has the other actor set a key, as a correct client does.
-func (w *world) otherSets(ctx context.Context, key, value string) error {
-	current, err := w.other.CoreV1().ConfigMaps(namespace).Get(ctx, w.name, metav1.GetOptions{})
-	if err != nil {
-		return err
-	}
-	current.Data[key] = value
-	_, err = w.other.CoreV1().ConfigMaps(namespace).Update(ctx, current, metav1.UpdateOptions{})
-	return err
-}
-
-func pause() { time.Sleep(150 * time.Millisecond) }
 
 func fail(err error) {
 	fmt.Fprintln(os.Stderr, err)

@@ -12,12 +12,9 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/util/retry"
 )
-
-var configMaps = schema.GroupVersionResource{Version: "v1", Resource: "configmaps"}
 
 // The newest token on the content of an older read, against reading again and computing the change anew.
 func tokenSwap(ctx context.Context, w *world) error {

@@ -112,6 +112,7 @@ describe('findings of real controllers, and of their correct twins', () => {
         const pod = (name: string) => ({ group: '', resource: 'pods', namespace: 'lab', name });
         const body = { metadata: { generateName: 'web-', labels: { app: 'web' } }, spec: { image: 'a:1' } };
         s.stream(pod('web-old'), 'C0', 'v1', body);
+        s.wait(50);
         s.write('A', pod(''), 'create', { outcome, code: 0, body, startedAt: s.at });
         if (again) s.write('A', pod('web-b2'), 'create', { body, result: { uid: 'C2', token: 'v3' }, stored: body });
         s.stream(pod('web-a1'), 'C1', 'v2', body);
@@ -144,6 +145,39 @@ describe('findings of real controllers, and of their correct twins', () => {
       });
       const [finding] = s.findings();
       assert.equal(finding?.details?.['settled'], settled);
+    }
+  });
+
+  it('a token is invented only where it was sent, not where it was guessed from what others were given', () => {
+    const s = new Scenario();
+    s.stream(map, 'U1', 'v1', data({ a: '1' }));
+    s.get('A', map, 'U1', 'v1');
+    s.write('A', map, 'delete', {
+      preconditions: { uid: 'U1' },
+      basedOn: { uid: 'U1', token: 'v9', known: 'given' },
+      result: { uid: 'U1', token: '' },
+    });
+    assert.deepEqual(s.told(), []);
+  });
+
+  it('a carried value is told also where the watch shows what was written before the answer comes', () => {
+    for (const watchFirst of [true, false]) {
+      const s = new Scenario();
+      const status = (externalID: string) => ({ spec: { size: 1 }, status: { externalID } });
+      s.stream(demo, 'U1', 'v1', status('vol-17'));
+      s.get('A', demo, 'U1', 'v1');
+      s.gone(demo, 'U1');
+      s.stream(demo, 'U2', 'v2', { spec: { size: 1 } });
+      s.get('A', demo, 'U2', 'v2');
+      if (watchFirst) s.stream(demo, 'U2', 'v3', status('vol-17'));
+      s.write('A', demo, 'replace', {
+        subresource: 'status',
+        preconditions: { uid: 'U2', token: 'v2' },
+        body: status('vol-17'),
+        result: { uid: 'U2', token: 'v3' },
+        stored: status('vol-17'),
+      });
+      assert.deepEqual(s.told(), ['stale-incarnation-write/value'], String(watchFirst));
     }
   });
 });

@@ -33,11 +33,32 @@ export function run(
   });
 }
 
+interface Told {
+  readonly id: string;
+  readonly kind?: string;
+  readonly severity: string;
+  readonly fields: readonly string[];
+  readonly object: { readonly name: string };
+}
+
+function warnings(stdout: string): Told[] {
+  const report = JSON.parse(stdout) as { findings: Told[] };
+  return report.findings.filter((finding) => finding.severity !== 'info');
+}
+
+function called({ id, kind }: Told): string {
+  return kind === undefined ? id : `${id}/${kind}`;
+}
+
 /** The findings that are more than information, as `id` or `id/kind`. */
 export function told(stdout: string): string[] {
-  const report = JSON.parse(stdout) as { findings: { id: string; kind?: string; severity: string }[] };
-  return report.findings
-    .filter((finding) => finding.severity !== 'info')
-    .map((finding) => (finding.kind === undefined ? finding.id : `${finding.id}/${finding.kind}`))
+  return warnings(stdout).map(called).sort();
+}
+
+/** The findings that are more than information on objects whose name begins so, as `id/kind fields`. */
+export function toldOf(stdout: string, prefix: string): string[] {
+  return warnings(stdout)
+    .filter((finding) => finding.object.name.startsWith(prefix))
+    .map((finding) => `${called(finding)} ${finding.fields.join()}`.trim())
     .sort();
 }

@@ -1,34 +1,82 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sharedApiServer } from '../apiserver/apiServer.ts';
-import { run, told } from './cli.ts';
+import { run, told, toldOf } from './cli.ts';
 import { controllersProgram } from './goProgram.ts';
+import { startRelay } from './relay.ts';
 
-/** What each planted bug must be called; its correct twin must be called nothing. */
-const EXPECTED: Readonly<Record<string, readonly string[]>> = {
-  'token-swap': ['lost-update/token-swap'],
-  unconditional: ['lost-update/unconditional-overwrite'],
-  finalizer: ['lost-update/finalizer'],
-  'list-clobber': ['lost-update/list-clobber'],
-  'index-patch': ['lost-update/index-patch'],
-  'hot-loop': ['hot-conflict-loop/self-conflict'],
-  'already-exists': ['already-exists-loop'],
-  'force-takeover': ['force-takeover'],
-  fight: ['ownership-fight'],
-  'update-loop': ['update-loop'],
-  'no-op': ['no-op-writes'],
-  'stale-delete': ['stale-incarnation-write/delete'],
-  'stale-overwrite': ['stale-incarnation-write/overwrite'],
-  'invented-token': ['invented-token'],
-  'leader-election': [],
+type Expected = Readonly<Record<string, readonly string[]>>;
+
+/** What each planted bug must be called, as `id/kind fields`; its correct twin must be called nothing. */
+const UPDATES: Expected = {
+  'token-swap': ['lost-update/token-swap .data.bob'],
+  'borrowed-token': ['lost-update/token-swap .data.bob'],
+  'retry-outside': ['lost-update/token-swap .metadata.labels.paint,.spec.color'],
+  'status-swap': ['lost-update/status .status.conditions[type="Backup"]'],
+  unconditional: ['lost-update/unconditional-overwrite .data.bob'],
+  'blanked-token': ['lost-update/unconditional-overwrite .spec.replicas'],
+  'map-replace': ['lost-update/unconditional-overwrite .data.bob'],
+  finalizer: ['lost-update/finalizer .metadata.finalizers[="b.test/y"]'],
+  'merge-from-finalizer': ['lost-update/finalizer .metadata.finalizers[="b.test/others"]'],
+  'list-clobber': ['lost-update/list-clobber .status.conditions[type="Backup"]'],
+  'merge-from-list': ['lost-update/list-clobber .spec.parts[name="door"]'],
+  'index-patch': ['lost-update/index-patch .metadata.finalizers[="c.test/c"]'],
+  'index-image': ['lost-update/index-patch .spec.template.spec.containers[name="proxy"]'],
+  'dropped-fields': ['lost-update/dropped-fields .spec.color'],
+  'dropped-item-fields': ['lost-update/dropped-fields .spec.parts[name="wheel"].weight'],
+  'own-item-lost': ['stale-read/own-write .spec.parts[name="door"]'],
+  'invented-token': ['invented-token .metadata.resourceVersion'],
+  'force-takeover': ['force-takeover .data.mode'],
+  'standing-force': ['force-takeover .spec.replicas'],
+  fight: ['ownership-fight .data.mode'],
+  'replicas-fight': ['ownership-fight .spec.replicas'],
+  'annotation-fight': ['ownership-fight .metadata.annotations["example.test/mode"]'],
   contention: [],
-  'informer-controller': [],
+  handshake: [],
+  'repeated-apply': [],
 };
+const LOOPS: Expected = {
+  'hot-loop': ['hot-conflict-loop/self-conflict'],
+  'self-conflict': ['hot-conflict-loop/self-conflict'],
+  'hot-requeue': ['hot-conflict-loop/self-conflict'],
+  'apply-loop': ['hot-conflict-loop/field-conflict .data.mode'],
+  'already-exists': ['already-exists-loop'],
+  'hidden-child': ['already-exists-loop'],
+  'update-loop': ['update-loop .metadata.annotations.seen'],
+  'status-loop': ['update-loop .status.checkedAt'],
+  'ping-pong': ['update-loop .metadata.annotations.peer', 'update-loop .metadata.annotations.peer'],
+  'no-op': ['no-op-writes'],
+  'resync-no-op': ['no-op-writes'],
+  respelled: ['no-op-writes .spec.template.spec.containers[name="app"].resources.limits.cpu'],
+  'unseen-children': ['stale-read/duplicate-create'],
+  'unsynced-children': ['stale-read/duplicate-create'],
+  'leader-election': [],
+  'informer-controller': [],
+  'whole-operator': [],
+  progress: [],
+  burst: [],
+};
+const INCARNATIONS: Expected = {
+  'stale-delete': ['stale-incarnation-write/delete'],
+  'old-death-sentence': ['stale-incarnation-write/delete'],
+  'stale-overwrite': ['stale-incarnation-write/overwrite'],
+  'patched-by-name': ['stale-incarnation-write/overwrite'],
+  'carried-value': ['stale-incarnation-write/value .status.externalID'],
+  'stale-owner': ['stale-reference .metadata.ownerReferences[0].uid'],
+  'stale-registry': ['stale-reference .data.lb-1'],
+};
+const LOST: Expected = {
+  'lost-update-answer': ['uncertain-write/self-conflict'],
+  'lost-create-answer': ['uncertain-write/duplicate-create'],
+  'impatient-create': ['uncertain-write/duplicate-create'],
+};
+/** That an answer was lost is told whatever its sender does next. */
+const LOST_GOOD: Expected = { 'lost-update-answer': ['uncertain-write'], 'lost-create-answer': ['uncertain-write'] };
 
 describe('Go controllers behind the recorder, on the real server', function () {
-  this.timeout(120_000);
+  this.timeout(180_000);
   let kubeconfig = '';
   let folder = '';
   let program: string | undefined;
@@ -48,49 +96,61 @@ describe('Go controllers behind the recorder, on the real server', function () {
 
   after(() => rm(folder, { recursive: true, force: true }));
 
-  for (const [scenario, expected] of Object.entries(EXPECTED)) {
-    it(`${scenario}: the bug is named and nothing else, its correct twin is silent`, async () => {
-      for (const variant of expected.length === 0 ? ['good'] : ['bug', 'good']) {
-        const ran = await run(
-          [
-            'record',
-            '--kubeconfig',
-            kubeconfig,
-            '--client',
-            'controller',
-            '-o',
-            'json',
-            '--',
-            program ?? '',
-            scenario,
-            variant,
-          ],
-          { DIRECT_KUBECONFIG: kubeconfig },
-        );
-        assert.equal(ran.code, 0, ran.stderr);
-        assert.deepEqual(told(ran.stdout), variant === 'bug' ? expected : [], `${variant}\n${ran.stdout}`);
-      }
+  /** Records scenarios that run at the same time, each as an actor of its own on objects of its own. */
+  async function holds(variant: 'bug' | 'good', all: Expected, config = kubeconfig, relay = ''): Promise<void> {
+    const scenarios = Object.keys(all).filter((name) => variant === 'good' || (all[name]?.length ?? 0) > 0);
+    const args = ['record', '--kubeconfig', config, '--client', 'controller', '-o', 'json', '--'];
+    const ran = await run([...args, program ?? '', variant, ...scenarios], {
+      DIRECT_KUBECONFIG: kubeconfig,
+      RELAY: relay,
     });
+    assert.equal(ran.code, 0, ran.stderr);
+    for (const scenario of scenarios) {
+      const expected = variant === 'bug' ? all[scenario] : config === kubeconfig ? [] : (LOST_GOOD[scenario] ?? []);
+      assert.deepEqual(
+        toldOf(ran.stdout, `${scenario}-${variant}-`),
+        expected,
+        `${scenario} ${variant}\n${ran.stdout}`,
+      );
+    }
+    assert.deepEqual(
+      toldOf(ran.stdout, '').length,
+      scenarios.flatMap((scenario) => toldOf(ran.stdout, `${scenario}-`)).length,
+    );
   }
 
+  for (const [what, all] of Object.entries({ updates: UPDATES, loops: LOOPS, incarnations: INCARNATIONS })) {
+    it(`${what}: each bug is named with its object and fields, and nothing else`, () => holds('bug', all));
+    it(`${what}: the correct twins are silent`, () => holds('good', all));
+  }
+
+  it('answers that are lost: what became of the write, and what its sender did then', async () => {
+    const text = await readFile(kubeconfig, 'utf8');
+    const port = /127\.0\.0\.1:(\d+)/.exec(text)?.[1] ?? '';
+    const relay = await startRelay(Number(port));
+    try {
+      const relayed = join(folder, 'relayed');
+      await writeFile(relayed, text.replaceAll(`127.0.0.1:${port}`, `127.0.0.1:${relay.port}`), { mode: 0o600 });
+      await holds('bug', LOST, relayed, relay.control);
+      await holds('good', LOST, relayed, relay.control);
+    } finally {
+      await relay.stop();
+    }
+  });
+
   it('protobuf is read as it is when the recorder leaves every byte alone', async () => {
-    const ran = await run(
-      [
-        'record',
-        '--kubeconfig',
-        kubeconfig,
-        '--transparent',
-        '-o',
-        'json',
-        '--fail-on',
-        'lost-update',
-        '--',
-        program ?? '',
-        'token-swap',
-        'bug',
-      ],
-      { DIRECT_KUBECONFIG: kubeconfig },
-    );
+    const args = [
+      'record',
+      '--kubeconfig',
+      kubeconfig,
+      '--transparent',
+      '-o',
+      'json',
+      '--fail-on',
+      'lost-update',
+      '--',
+    ];
+    const ran = await run([...args, program ?? '', 'bug', 'token-swap'], { DIRECT_KUBECONFIG: kubeconfig });
     assert.equal(ran.code, 10, ran.stderr);
     assert.deepEqual(told(ran.stdout), ['lost-update/token-swap']);
   });

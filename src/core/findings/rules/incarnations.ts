@@ -127,7 +127,10 @@ export class IncarnationRule implements Rule {
     const old = state?.past.flatMap((uid) => world.object(event.cluster, uid) ?? []).at(-1);
     if (old === undefined || state?.current !== target.uid || old.uid === target.uid) return;
     const before = old.versions.findLast((version) => version.leaves !== undefined);
-    const now = target.versions.findLast((version) => version.leaves !== undefined);
+    // The recorder's own watch may have shown what was written before its answer came.
+    const now = target.versions.findLast(
+      (version) => version.leaves !== undefined && version.token !== event.result?.token,
+    );
     if (before?.leaves === undefined) return;
     const status = event.body['status'];
     const observed = isJsonObject(status) ? status['observedGeneration'] : undefined;

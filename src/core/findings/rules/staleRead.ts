@@ -55,7 +55,8 @@ export class StaleReadRule implements Rule {
     const object = world.target(event);
     const token = event.preconditions?.token ?? event.basedOn?.token;
     if (object === undefined || object.election || event.verb === 'create' || actorKey(event.actor) === '') return;
-    if (token !== undefined && token !== '' && token !== '0') this.checkInvented(event, object, token, world);
+    const sent = event.preconditions?.token;
+    if (sent !== undefined && sent !== '' && sent !== '0') this.checkInvented(event, object, sent, world);
     const back = this.backward.get(`${actorKey(event.actor)}\0${object.uid}`);
     if (back === undefined || (token !== undefined && token !== back.token)) return;
     const last = world.knowledge.of(event.actor).objects.get(object.uid)?.last;
