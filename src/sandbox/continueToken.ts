@@ -1,5 +1,5 @@
-import { isJsonObject, parseJson } from '../codec/json.ts';
-import { goJsonError } from './goJson.ts';
+import { isJsonObject } from '../codec/json.ts';
+import { parseGoJson } from './goJson.ts';
 import { badRequest } from './status.ts';
 
 /** Where a page of a list begins: the revision shown (-1: whatever is newest) and the first key behind the namespace. */
@@ -20,9 +20,7 @@ export function decodeContinue(token: string): ContinueStart {
   if (wrongAt >= 0) throw bad(`: illegal base64 data at input byte ${wrongAt}`);
   if (token.length % 4 === 1) throw bad(`: illegal base64 data at input byte ${token.length - 1}`);
   const text = Buffer.from(token, 'base64url').toString('utf8');
-  const problem = goJsonError(text);
-  if (problem !== undefined) throw bad(`: ${problem}`);
-  const value = parseJson(text);
+  const value = parseGoJson(text, (problem) => bad(`: ${problem}`));
   const fields = isJsonObject(value) ? value : {};
   if (fields['v'] !== 'meta.k8s.io/v1') throw bad(': server does not recognize this encoded version');
   const revision = Number(fields['rv'] ?? 0);

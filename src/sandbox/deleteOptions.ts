@@ -1,7 +1,7 @@
 import { mediaTypeOf } from './apiRequest.ts';
-import { isJsonObject, parseJson, type JsonObject } from '../codec/json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../codec/json.ts';
 import { parseYaml } from '../codec/yaml.ts';
-import { goJsonError } from './goJson.ts';
+import { parseGoJson } from './goJson.ts';
 import { goQuote } from './goText.ts';
 import { dryRunErrors, invalidOptions, readInteger } from './queryOptions.ts';
 import { isTrue } from './requestInfo.ts';
@@ -91,10 +91,8 @@ function fromBody(body: string, contentType: string): JsonObject {
   return Object.fromEntries(Object.entries(value).filter(([, item]) => item !== null));
 }
 
-function parseBody(body: string): ReturnType<typeof parseJson> {
-  const problem = goJsonError(body);
-  if (problem !== undefined) throw badRequest(`couldn't get version/kind; json parse error: ${problem}`);
-  return parseJson(body);
+function parseBody(body: string): Json {
+  return parseGoJson(body, (problem) => badRequest(`couldn't get version/kind; json parse error: ${problem}`));
 }
 
 /** Kinds that are known without a group wherever options are read. */

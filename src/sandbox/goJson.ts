@@ -1,9 +1,28 @@
+import { parseJson, type Json } from '../codec/json.ts';
+
+/** The value of JSON text; throws what `refuse` makes of Go's words where it is none. */
+export function parseGoJson(text: string, refuse: (problem: string) => Error): Json {
+  const value = isTooDeep(text) ? undefined : parsed(text);
+  if (value !== undefined) return value;
+  const problem = goJsonError(text);
+  if (problem !== undefined) throw refuse(problem);
+  return parseJson(text);
+}
+
+function parsed(text: string): Json | undefined {
+  try {
+    return parseJson(text);
+  } catch {
+    return undefined;
+  }
+}
+
 /**
  * What Go's `encoding/json` says of text that is not JSON, as the API server's decoding errors quote it; undefined where
  * the text is JSON. Source: the scanner of encoding/json.
  */
 export function goJsonError(text: string): string | undefined {
-  if (text.length <= 2 * MAX_DEPTH && isJson(text)) return undefined;
+  if (isTooDeep(text)) return 'exceeded max depth';
   const scanner = new Scanner(text);
   try {
     scanner.value('looking for beginning of value');
@@ -19,13 +38,19 @@ export function goJsonError(text: string): string | undefined {
 /** How deep Go reads; each level takes two characters. */
 const MAX_DEPTH = 10_000;
 
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
+function isTooDeep(text: string): boolean {
+  if (text.length <= 2 * MAX_DEPTH) return false;
+  let depth = 0;
+  let isInString = false;
+  for (let at = 0; at < text.length; at += 1) {
+    const char = text[at];
+    if (char === '"') isInString = !isInString;
+    else if (isInString) at += char === '\\' ? 1 : 0;
+    else if (char === '{' || char === '[') depth += 1;
+    else if (char === '}' || char === ']') depth -= 1;
+    if (depth > MAX_DEPTH) return true;
   }
+  return false;
 }
 
 class ScanError extends Error {}
@@ -33,7 +58,6 @@ class ScanError extends Error {}
 class Scanner {
   private readonly text: string;
   private at = 0;
-  private depth = 0;
 
   constructor(text: string) {
     this.text = text;
@@ -55,8 +79,8 @@ class Scanner {
   value(context: string): void {
     this.space();
     const char = this.text[this.at];
-    if (char === '{') this.nested(() => this.object());
-    else if (char === '[') this.nested(() => this.array());
+    if (char === '{') this.object();
+    else if (char === '[') this.array();
     else if (char === '"') this.string();
     else if (char === 't') this.literal('true');
     else if (char === 'f') this.literal('false');
@@ -65,15 +89,8 @@ class Scanner {
     else this.fail(context);
   }
 
-  private nested(read: () => void): void {
-    this.depth += 1;
-    if (this.depth > MAX_DEPTH) throw new ScanError('exceeded max depth');
-    this.at += 1;
-    read();
-    this.depth -= 1;
-  }
-
   private object(): void {
+    this.at += 1;
     this.space();
     if (this.take('}')) return;
     for (;;) {
@@ -90,6 +107,7 @@ class Scanner {
   }
 
   private array(): void {
+    this.at += 1;
     this.space();
     if (this.take(']')) return;
     for (;;) {

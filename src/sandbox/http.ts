@@ -164,29 +164,29 @@ function readBody(message: IncomingMessage): Promise<Buffer | 'too-large' | unde
   });
 }
 
-const NEWLINE = Buffer.from('\n');
-
 function send(response: ServerResponse, method: string, answer: ApiAnswer): void {
   if (response.destroyed || response.writableEnded) return;
-  const given = typeof answer.body === 'string' ? [Buffer.from(answer.body, 'utf8')] : answer.body;
-  const pieces = endsLine(answer, given) ? [...given, NEWLINE] : given;
+  const pieces = wholeLine(answer);
   const headers: Record<string, string | number | string[]> = {
     'content-type': answer.contentType,
-    'content-length': pieces.reduce((sum, piece) => sum + piece.length, 0),
+    'content-length': pieces.reduce((sum, piece) => sum + Buffer.byteLength(piece), 0),
     'cache-control': 'no-cache, private',
     ...answer.headers,
   };
-  const warnings = [...new Set(answer.warnings)];
-  if (warnings.length > 0) headers['warning'] = warnings.map(warningHeader);
+  if (answer.warnings.length > 0) headers['warning'] = [...new Set(answer.warnings)].map(warningHeader);
   response.writeHead(answer.status, headers);
-  const last = pieces.length - 1;
-  if (method !== 'HEAD') for (const piece of pieces.slice(0, last)) response.write(piece);
-  response.end(method === 'HEAD' ? undefined : pieces[last]);
+  const last = pieces.pop();
+  if (method !== 'HEAD') for (const piece of pieces) response.write(piece);
+  response.end(method === 'HEAD' ? undefined : last);
 }
 
-/** JSON on one line ends it, as Go's encoder does; indented JSON does not. */
-function endsLine({ contentType }: ApiAnswer, pieces: readonly Buffer[]): boolean {
-  return contentType.startsWith('application/json') && pieces[0]?.[1] !== NEWLINE[0];
+const NEWLINE = '\n';
+
+/** The pieces of a body. JSON on one line ends it, as Go's encoder does; indented JSON does not. */
+function wholeLine({ contentType, body }: ApiAnswer): (string | Buffer)[] {
+  const isJson = contentType.startsWith('application/json');
+  if (typeof body === 'string') return [isJson && body[1] !== NEWLINE ? body + NEWLINE : body];
+  return isJson && body[0]?.[1] !== NEWLINE.charCodeAt(0) ? [...body, Buffer.from(NEWLINE)] : [...body];
 }
 
 function warningHeader(text: string): string {

@@ -47,7 +47,7 @@ export function negotiate(
   options: { transforms: boolean; query?: URLSearchParams; agent?: string },
 ): Output {
   const pretty = isPretty(options.query, options.agent);
-  if (accept === undefined || accept.trim() === '') return { ...plainJson, pretty };
+  if (accept === undefined || accept === 'application/json' || accept.trim() === '') return { ...plainJson, pretty };
   const clauses = accept
     .split(',')
     .map(readClause)

@@ -1,11 +1,11 @@
-import { isJsonObject, parseJson, type JsonObject } from '../codec/json.ts';
+import { isJsonObject, type JsonObject } from '../codec/json.ts';
 import type { ApiRequest } from './apiRequest.ts';
 import { bodyText, checkBodySize, checkBodyType, readObjectBody, textType } from './bodies.ts';
 import { createObject } from './creation.ts';
 import { readDeleteOptions, type DeleteOptions } from './deleteOptions.ts';
 import { deleteObject } from './deletion.ts';
 import { trackUpdate } from './fields/track.ts';
-import { goJsonError } from './goJson.ts';
+import { parseGoJson } from './goJson.ts';
 import type { Kind } from './kinds/kind.ts';
 import { checkName, settleNamespace } from './namespaces.ts';
 import { negotiate } from './negotiate.ts';
@@ -85,9 +85,7 @@ export function postSubresource(state: ApiState, request: ApiRequest, kind: Kind
 /** A body that is read as it is, such as a Binding. Throws 400. */
 export function plainBody(request: ApiRequest): JsonObject {
   const text = bodyText(request);
-  const problem = goJsonError(text);
-  if (problem !== undefined) throw badRequest(`couldn't get version/kind; json parse error: ${problem}`);
-  const value = parseJson(text);
+  const value = parseGoJson(text, (problem) => badRequest(`couldn't get version/kind; json parse error: ${problem}`));
   return isJsonObject(value) ? value : {};
 }
 

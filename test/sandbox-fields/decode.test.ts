@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { parseJson } from '../../src/codec/json.ts';
 import { decodeBody, decodePatched, type FieldValidation } from '../../src/sandbox/fields/decode.ts';
+import { parseGoJson } from '../../src/sandbox/goJson.ts';
 import { strictProblems } from '../../src/sandbox/fields/strictFields.ts';
 import { StatusError } from '../../src/sandbox/status.ts';
 import { configMap, kindOf, widgetKind } from './builders.ts';
@@ -128,5 +129,15 @@ describe('decoding a body', () => {
     assert.deepEqual(strictProblems(texts[1] ?? '', maps.schema, parseJson(texts[1] ?? '')), [
       'duplicate field "data.k"',
     ]);
+  });
+
+  it('text is JSON as Go reads it: no deeper than 10,000, refused in its words', () => {
+    const read = (text: string): unknown => parseGoJson(text, (problem) => new Error(problem));
+    const nested = (depth: number): string => '['.repeat(depth) + ']'.repeat(depth);
+    assert.deepEqual(read('{"a":[1,12345678901234567890,null]}'), { a: [1, 12345678901234567890n, null] });
+    assert.equal(read('null'), null);
+    assert.ok(Array.isArray(read(nested(10_000))));
+    assert.throws(() => read(nested(10_001)), { message: 'exceeded max depth' });
+    assert.throws(() => read('{"a":}'), { message: "invalid character '}' looking for beginning of value" });
   });
 });

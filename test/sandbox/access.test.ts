@@ -46,6 +46,18 @@ describe('sandbox: access', () => {
     assert.deepEqual(statuses, [200, 401, 403, 200, 403]);
   });
 
+  it('an answer is as long as it says in bytes, and one line of JSON ends itself', async () => {
+    const name = 'long-answer';
+    const sent = await caller.send('POST', CONFIG_MAPS, configMap(name, 'größer: 日本'));
+    for (const { headers, text } of [sent, await caller.send('GET', `${CONFIG_MAPS}/${name}`)]) {
+      assert.equal(headers['content-length'], String(Buffer.byteLength(text)));
+      assert.ok(text.endsWith('}\n') && text.includes('日本'));
+    }
+    const pretty = await caller.send('GET', `${CONFIG_MAPS}/${name}?pretty=true`);
+    assert.equal(pretty.headers['content-length'], String(Buffer.byteLength(pretty.text)));
+    assert.ok(pretty.text.startsWith('{\n') && pretty.text.endsWith('\n}'));
+  });
+
   it('sends no CORS header', async () => {
     const reply = await caller.send('GET', CONFIG_MAPS, undefined, { origin: 'https://attacker.example' });
     assert.ok(Object.keys(reply.headers).every((name) => !name.startsWith('access-control')));

@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from '../../codec/json.ts';
-import { isJsonObject, parseJson, stringifyJson } from '../../codec/json.ts';
-import { goJsonError } from '../goJson.ts';
+import { isJsonObject, stringifyJson } from '../../codec/json.ts';
+import { parseGoJson } from '../goJson.ts';
 import { sortedJson } from '../goText.ts';
 import type { Kind } from '../kinds/kind.ts';
 import { otherVersion } from '../kinds/versions.ts';
@@ -44,9 +44,9 @@ function decodeJsonText(
   known: readonly string[],
   fieldValidation: FieldValidation,
 ): Decoded {
-  const problem = goJsonError(json);
-  if (problem !== undefined) throw unrecognized(kind, `couldn't get version/kind; json parse error: ${problem}`, body);
-  const value = parseJson(json);
+  const value = parseGoJson(json, (problem) =>
+    unrecognized(kind, `couldn't get version/kind; json parse error: ${problem}`, body),
+  );
   checkRecognized(kind, value, json, body);
   return decodeValue(
     kind,

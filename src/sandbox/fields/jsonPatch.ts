@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from '../../codec/json.ts';
-import { cloneJson, equalJson, isJsonObject, parseJson, setOwn } from '../../codec/json.ts';
-import { goJsonError } from '../goJson.ts';
+import { cloneJson, equalJson, isJsonObject, setOwn } from '../../codec/json.ts';
+import { parseGoJson } from '../goJson.ts';
 import { badRequest, failure, type StatusError } from '../status.ts';
 import { strictProblems } from './strictFields.ts';
 
@@ -33,9 +33,7 @@ interface Operation {
 }
 
 function readPatch(text: string): { operations: Operation[]; warnings: string[] } {
-  const problem = goJsonError(text);
-  if (problem !== undefined) throw badRequest(`error decoding patch: ${problem}`);
-  const patch = parseJson(text);
+  const patch = parseGoJson(text, (problem) => badRequest(`error decoding patch: ${problem}`));
   if (patch === null) return { operations: [], warnings: [] };
   if (!Array.isArray(patch)) {
     throw badRequest(

@@ -51,8 +51,16 @@ export function managerId(
   };
 }
 
-/** What was printed, and what it says: a stored object's managedFields are read again at its next write. */
-const printed = new WeakMap<Json[], ManagedFields>();
+/** What was printed last, and what it says: who wrote an object once often writes it again. */
+const printed = new Map<Json[], ManagedFields>();
+const MAX_PRINTED = 500;
+
+function remember(list: Json[], entries: ManagedFields): void {
+  printed.set(list, entries);
+  if (printed.size <= MAX_PRINTED) return;
+  const [oldest] = printed.keys();
+  if (oldest !== undefined) printed.delete(oldest);
+}
 
 /** Reads `metadata.managedFields`; undefined where any entry is malformed. What it answers is not to be changed. */
 export function readManagedFields(value: Json | undefined): ManagedFields | undefined {
@@ -95,7 +103,7 @@ function text(value: Json | undefined): string {
 function printManagedFields(entries: ManagedFields): JsonObject[] {
   const sorted = [...entries].sort(([, a], [, b]) => compareEntries(a, b));
   const list = sorted.map(([, entry]) => printEntry(entry));
-  printed.set(list, new Map(sorted));
+  remember(list, new Map(sorted));
   return list;
 }
 

@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from '../../codec/json.ts';
-import { cloneJson, isJsonObject, parseJson, setOwn } from '../../codec/json.ts';
-import { goJsonError } from '../goJson.ts';
+import { cloneJson, isJsonObject, setOwn } from '../../codec/json.ts';
+import { parseGoJson } from '../goJson.ts';
 import { badRequest } from '../status.ts';
 import type { Patched } from './jsonPatch.ts';
 import { strictProblems } from './strictFields.ts';
@@ -10,9 +10,7 @@ import { strictProblems } from './strictFields.ts';
  * @throws StatusError 400 for text that is no JSON object
  */
 export function mergePatch(document: JsonObject, patchText: string): Patched {
-  const problem = goJsonError(patchText);
-  if (problem !== undefined) throw badRequest(`error decoding patch: ${problem}`);
-  const patch = parseJson(patchText);
+  const patch = parseGoJson(patchText, (problem) => badRequest(`error decoding patch: ${problem}`));
   if (patch !== null && !isJsonObject(patch)) {
     const name = Array.isArray(patch)
       ? 'array'

@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from '../../codec/json.ts';
-import { cloneJson, equalJson, isJsonObject, parseJson, setOwn } from '../../codec/json.ts';
-import { goJsonError } from '../goJson.ts';
+import { cloneJson, equalJson, isJsonObject, setOwn } from '../../codec/json.ts';
+import { parseGoJson } from '../goJson.ts';
 import type { Kind } from '../kinds/kind.ts';
 import type { Field, Schema } from '../schema/schema.ts';
 import { badRequest, bareError } from '../status.ts';
@@ -26,9 +26,7 @@ export interface StrategicallyPatched extends Patched {
  * @throws StatusError 400 for text that is no JSON object, a bare 500 or 400 for directives and items that make no sense
  */
 export function strategicMerge(kind: Kind, document: JsonObject, patchText: string): StrategicallyPatched {
-  const problem = goJsonError(patchText);
-  if (problem !== undefined) throw badRequest(problem);
-  const patch = parseJson(patchText);
+  const patch = parseGoJson(patchText, badRequest);
   if (patch !== null && !isJsonObject(patch)) {
     const name = Array.isArray(patch)
       ? 'array'
