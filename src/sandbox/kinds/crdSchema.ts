@@ -3,6 +3,7 @@ import { equalJson, isJsonObject } from '../../codec/json.ts';
 import { goQuote } from '../goText.ts';
 import { forbiddenField, invalidValue, required, type FieldError } from '../status.ts';
 import { objectAt, textAt } from './access.ts';
+import { ruleCompileErrors } from './celRules.ts';
 import { valueErrors } from './customValidation.ts';
 import { embeddedErrors, hasUnknownFields } from './embedded.ts';
 import { keywordErrors } from './crdKeywords.ts';
@@ -32,6 +33,7 @@ export function definitionSchemaErrors(schema: JsonObject, field: string, hasSta
   }
   const structural = [...structuralErrors(schema, field, 'root'), ...completenessErrors(schema, schema, field, field)];
   const defaults = structural.length > 0 ? [] : defaultErrors(schema, field, true);
+  const isSound = structural.length === 0 && defaults.length === 0 && keywords.length === 0;
   return [
     ...(schema['nullable'] === true
       ? [forbiddenField(`${field}.nullable`, 'nullable cannot be true at the root')]
@@ -48,6 +50,7 @@ export function definitionSchemaErrors(schema: JsonObject, field: string, hasSta
     ...structural,
     ...defaults,
     ...keywords,
+    ...(isSound ? ruleCompileErrors(schema, field) : []),
   ];
 }
 

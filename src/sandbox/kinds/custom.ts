@@ -8,6 +8,7 @@ import { structuralSchema } from '../schema/structural.ts';
 import { invalidValue, type FieldError } from '../status.ts';
 import { numberAt, objectAt, objectsAt, setOrDelete, textAt, textsAt } from './access.ts';
 import { ageOf, since } from './cells.ts';
+import { hasRules, ValidationRules, type Verdict } from './celRules.ts';
 import { schemaErrors } from './customValidation.ts';
 import { embeddedErrors } from './embedded.ts';
 import { findByJsonPath } from './jsonPath.ts';
@@ -16,6 +17,21 @@ import { finalizerWarnings } from './warnings.ts';
 import { generalUpdateErrors, metadataErrors, metadataUpdateErrors } from './metadata.ts';
 import { dnsSubdomain } from './names.ts';
 import { plainText } from '../schema/plainText.ts';
+
+/** Errors with which rules are not even looked at, and what is said then. */
+const BLOCKING: readonly string[] = [
+  'FieldValueNotSupported',
+  'FieldValueRequired',
+  'FieldValueTooLong',
+  'FieldValueTooMany',
+  'FieldValueTypeInvalid',
+];
+const NOT_CHECKED: FieldError = {
+  reason: 'FieldValueInvalid',
+  field: '<nil>',
+  message:
+    'Invalid value: null: some validation rules were not checked because the object was invalid; correct the existing errors to complete validation',
+};
 
 const VERBS = ['delete', 'deletecollection', 'get', 'list', 'patch', 'create', 'update', 'watch'];
 
@@ -38,11 +54,22 @@ export function customKind(crd: JsonObject, version: string): Kind {
   const kind = textAt(names, 'kind');
   const selectable = objectsAt(declared, 'selectableFields').map((item) => textAt(item, 'jsonPath'));
   const columns = objectsAt(declared, 'additionalPrinterColumns');
-  const validate = (object: JsonObject, live?: JsonObject): FieldError[] => [
-    ...schemaErrors(openApi, object, live),
-    ...scaleErrors(object, scale),
-    ...embeddedErrors(openApi, object, ''),
-  ];
+  let rules: ValidationRules | undefined;
+  const isRuled = hasRules(openApi);
+  const judge = (object: JsonObject, live: JsonObject | undefined): Verdict => {
+    rules ??= new ValidationRules(openApi);
+    return rules.judge(object, live);
+  };
+  const validate = (object: JsonObject, live?: JsonObject): FieldError[] => {
+    const errors = [
+      ...schemaErrors(openApi, object, live),
+      ...scaleErrors(object, scale),
+      ...embeddedErrors(openApi, object, ''),
+    ];
+    if (!isRuled) return errors;
+    if (errors.some(({ reason }) => BLOCKING.includes(reason))) return [...errors, NOT_CHECKED];
+    return [...errors, ...judge(object, live).errors];
+  };
   return {
     group,
     version,
@@ -87,7 +114,12 @@ export function customKind(crd: JsonObject, version: string): Kind {
       ...metadataUpdateErrors(next, live, false),
       ...(subresource === 'status' ? asStatus(validate(next, live)) : validate(next, live)),
     ],
-    warnings: (next, live, subresource) => (subresource === '' ? finalizerWarnings(next, live) : []),
+    warnings: (next, live, subresource) => [
+      ...(isRuled && live !== undefined
+        ? judge(next, live).warnings.map(({ field, message }) => `${field}: ${message}`)
+        : []),
+      ...(subresource === '' ? finalizerWarnings(next, live) : []),
+    ],
     released: () => undefined,
     generationChanged: (next, live) => changesDesired(next, live, hasStatus),
     resetPaths: (subresource) => resetPaths(schema, hasStatus, subresource),

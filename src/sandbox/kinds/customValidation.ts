@@ -14,9 +14,6 @@ import {
 
 /** Where schema errors show that belong to no one field. */
 const NOWHERE = '<nil>';
-const NOT_CHECKED =
-  'some validation rules were not checked because the object was invalid; correct the existing errors to complete validation';
-
 /**
  * Validates a custom resource against its CRD's schema, in the words of the API server. An update may keep what an
  * older schema let in: values that are as they were (`live`) are not judged again.
@@ -31,20 +28,11 @@ export function schemaErrors(openApi: JsonObject, object: JsonObject, live?: Jso
         : [],
     );
   errors.unshift(...requiredErrors(openApi, object, ''), ...combinationErrors(openApi, object, ''));
-  const isRuled = errors.length > 0 && hasRules(openApi);
-  return isRuled
-    ? [...errors, { reason: 'FieldValueInvalid', field: NOWHERE, message: `Invalid value: null: ${NOT_CHECKED}` }]
-    : errors;
+  return errors;
 }
 
 function propertiesOf(schema: JsonObject): JsonObject {
   return isJsonObject(schema['properties']) ? schema['properties'] : {};
-}
-
-function hasRules(schema: Json): boolean {
-  if (Array.isArray(schema)) return schema.some(hasRules);
-  if (!isJsonObject(schema)) return false;
-  return schema['x-kubernetes-validations'] !== undefined || Object.values(schema).some(hasRules);
 }
 
 /** What is wrong with a value at a path, by its schema. `before` is the value that it replaces: one that is equal stays. */
@@ -203,7 +191,7 @@ function listErrors(schema: JsonObject, list: readonly Json[], path: string, bef
 }
 
 /** The item of a keyed list that another replaces; items of other lists cannot be told to be the same. */
-function sameItem(schema: JsonObject, item: Json, before: Json | undefined): Json | undefined {
+export function sameItem(schema: JsonObject, item: Json, before: Json | undefined): Json | undefined {
   if (schema['x-kubernetes-list-type'] !== 'map' || !isJsonObject(item) || !Array.isArray(before)) return undefined;
   const keys = keysOf(schema);
   return before.find((other) => isJsonObject(other) && equalJson(pick(other, keys), pick(item, keys)));
