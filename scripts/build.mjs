@@ -93,13 +93,13 @@ function copyFiles() {
     for (const file of readdirSync(join(root, 'media', name)).filter((item) => item.endsWith('.css')))
       cpSync(join(root, 'media', name, file), join(dist, 'media', file));
   }
-  cpSync(join(root, 'node_modules/@vscode/codicons/dist/codicon.ttf'), join(dist, 'media/codicon.ttf'));
   for (const folder of ['src/sandbox/data', 'src/codec/data', 'src/lab/data'].filter((item) =>
     existsSync(join(root, item)),
   )) {
     cpSync(join(root, folder), join(dist, 'data'), { recursive: true, filter: (source) => !source.endsWith('.ts') });
   }
-  cpSync(join(root, 'docs/findings'), join(dist, 'docs/findings'), { recursive: true });
+  for (const page of [...readdirSync(join(root, 'docs')).filter((name) => name.endsWith('.md')), 'findings'])
+    cpSync(join(root, 'docs', page), join(dist, 'docs', page), { recursive: true });
 }
 
 function checkInputs(metafile) {

@@ -1,7 +1,7 @@
 // Makes the .vsix and refuses one that is too large or holds what does not run.
 import { bootstrap, root, run, say, toolEnv } from './bootstrap.mjs';
 await bootstrap(import.meta.url);
-import { statSync } from 'node:fs';
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 const vsce = await import('@vscode/vsce');
 
@@ -16,17 +16,37 @@ const allowed = [
   /^LICENSE$/i,
 ];
 
+/**
+ * The README as an installed extension shows it. package.json names no repository, because there is none to name; so no
+ * relative link could lead anywhere: its words stay, pictures go, and the pages are in the package itself.
+ */
+function packagedReadme() {
+  const text = readFileSync(join(root, 'README.md'), 'utf8')
+    .replaceAll(/^!\[[^\]]*\]\((?!https:)[^)]*\)\n+/gm, '')
+    .replaceAll(/\[([^\]]*)\]\((?!https:)[^)]*\)/g, '$1')
+    .replace(
+      '## Documentation\n',
+      '## Documentation\n\n**Object Versions: Open the Documentation** has these pages.\n',
+    );
+  const [dangling] = /\]\((?!https:)[^)]*\)/.exec(text) ?? [];
+  if (dangling !== undefined) throw new Error(`a link of the README leads nowhere in the package: ${dangling}`);
+  return text;
+}
+
 run('node', ['scripts/build.mjs'], { env: toolEnv() });
+const readmePath = 'dist/README.md';
+writeFileSync(join(root, readmePath), packagedReadme());
 const files = await vsce.listFiles({ cwd: root, dependencies: false });
 const stray = files.filter((file) => !allowed.some((pattern) => pattern.test(file)));
 if (stray.length > 0) throw new Error(`not needed to run, so not to be packaged: ${stray.join(', ')}`);
 const packagePath = join(root, 'dist', 'object-versions.vsix');
+// `vsce` warns of the missing address; that it is missing is said above, and nothing in the package pretends otherwise.
 await vsce.createVSIX({
   cwd: root,
   packagePath,
   dependencies: false,
   allowMissingRepository: true,
-  rewriteRelativeLinks: false,
+  readmePath,
 });
 const { size } = statSync(packagePath);
 if (size > limitBytes) throw new Error(`the package has ${size} bytes; at most ${limitBytes} are allowed`);

@@ -7,6 +7,9 @@ import { systemClock } from '../../src/base/clock.ts';
 import { registerCommands } from '../../src/cli/commands.ts';
 import { exitCodes } from '../../src/cli/exitCodes.ts';
 import type { CliIo } from '../../src/cli/io.ts';
+import { contentionStrategies } from '../../src/lab/contention.ts';
+import { builtInLessons } from '../../src/lab/lessonFiles.ts';
+import { replaySteps } from '../../src/lab/replaySteps.ts';
 import { findingIds } from '../../src/core/findings/finding.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -60,6 +63,30 @@ describe('the documents', () => {
     assert.ok(findingIds.length > 15);
     assert.deepEqual(
       findingIds.filter((id) => !existsSync(join(root, 'docs/findings', `${id}.md`))),
+      [],
+    );
+  });
+
+  it('name for each sentence of the contract steps that there are, and use every step of every lesson', () => {
+    const table = /## What is learnt where\n([\s\S]*?)\n## /.exec(read('docs/teaching.md'))?.[1] ?? '';
+    const known = new Set([
+      ...builtInLessons().flatMap(({ id, steps }) => steps.map((step) => `${id}/${step.id}`)),
+      ...replaySteps.map(({ id }) => id),
+    ]);
+    const named = table.split('\n').flatMap((row) => {
+      let lesson = '';
+      return [...row.matchAll(/`([\w-]*\/)?([\w-]+)`/g)].map(([, before, name = '']) => {
+        if (before === undefined) return name;
+        if (before !== '/') lesson = before.slice(0, -1);
+        return `${lesson}/${name}`;
+      });
+    });
+    assert.deepEqual(
+      named.filter((name) => !known.has(name) && !contentionStrategies.some((strategy) => strategy === name)),
+      [],
+    );
+    assert.deepEqual(
+      [...known].filter((name) => name.includes('/') && !named.includes(name)),
       [],
     );
   });

@@ -1,207 +1,50 @@
-import { commands, l10n, ViewColumn, window, workspace, type ExtensionContext } from 'vscode';
-import { join } from 'node:path';
-import { messageOf } from '../../base/appError.ts';
-import { systemClock } from '../../base/clock.ts';
+import { commands, l10n, ViewColumn, workspace, type ExtensionContext } from 'vscode';
 import { registerAround } from '../around/aroundCommands.ts';
 import { registerAssociations } from '../associations/associationCommands.ts';
-import { Associations } from '../associations/associations.ts';
-import { Clusters } from '../clusters/clusters.ts';
 import { registerBanners } from '../documents/banners.ts';
-import { Decisions } from '../documents/decisions.ts';
 import { registerDeleteCommands } from '../documents/deleteCommands.ts';
-import { Drafts } from '../documents/drafts.ts';
-import { LiveDocuments } from '../documents/liveDocuments.ts';
-import { locate } from '../documents/locate.ts';
 import { registerObjectCommands } from '../documents/objectCommands.ts';
 import { ObjectFileSystem } from '../documents/objectFileSystem.ts';
-import { ObjectSaver } from '../documents/objectSaver.ts';
 import { registerResponsibilityProblems } from '../writing/responsibilityProblems.ts';
 import { registerOwnerHints } from '../documents/ownerHints.ts';
-import { readObject } from '../documents/readObject.ts';
-import { SaveProblems } from '../documents/saveProblems.ts';
-import { SaveReasons } from '../documents/saveReasons.ts';
-import { TextShelf } from '../documents/textShelf.ts';
-import { versionText } from '../documents/versionText.ts';
 import { registerFindings } from '../findings/findingsView.ts';
 import { registerLabs } from '../labs/labCommands.ts';
 import { registerRecorder } from '../recorder/recordCommands.ts';
 import { followSandboxFeed } from '../sandbox/sandboxFeed.ts';
 import { registerSandbox } from '../sandbox/sandboxCommands.ts';
-import { keepOnDisk } from '../session/diskLog.ts';
-import { Session } from '../session/session.ts';
-import { timelineActions } from '../timeline/timelineActions.ts';
-import { TimelinePanel } from '../timeline/timelinePanel.ts';
-import { liveSource } from '../timeline/timelineSource.ts';
 import { registerTools } from '../tools/languageModelTools.ts';
 import { registerTraceCommands } from '../trace/traceCommands.ts';
 import { registerTraceEditor } from '../trace/traceEditor.ts';
-import { TraceSources } from '../trace/traceSources.ts';
 import { registerDecorations } from '../tree/decorations.ts';
-import { WatchedObjects } from '../tree/watchedObjects.ts';
-import { addDeclaredWatches, registerWatchCommands } from '../watches/watchCommands.ts';
+import { registerWatchCommands } from '../watches/watchCommands.ts';
 import { declaredDefinition } from '../watches/addWatch.ts';
-import { Watches } from '../watches/watches.ts';
 import { registerEditCommands } from '../writing/editCommands.ts';
-import { ObjectWriter } from '../writing/objectWriter.ts';
-import { Reports } from '../writing/reports.ts';
 import type { ObjectVersionsApi } from './api.ts';
-import type { Editor } from './editor.ts';
+import { registerDocumentation } from './documentation.ts';
+import { Editor } from './editor.ts';
 import { commandIds, contextKeys, scheme, settingIds, viewIds } from './ids.ts';
-import { commandRegistrar, failurePresenter } from './runCommand.ts';
 import { changeSetting, settings } from './settings.ts';
 import { limited } from './signal.ts';
 import { registerStatusBar } from './statusBar.ts';
-import { showPreview, showTimelineText } from './preview.ts';
+import { showTimelineText } from './preview.ts';
 
 export type { ObjectVersionsApi } from './api.ts';
 
-const STORED_WATCHES = 'watches';
-const STORED_ASSOCIATIONS = 'associations';
 const API_LIMIT_MS = 60_000;
 /** How long the feed of a sandbox waits for the first lists. */
 const FEED_WAIT_MS = 5000;
 
-/** The composition root: makes the parts, registers them, and gives what the extension exports. Nothing is asked of a cluster. */
+/** The composition root: makes the parts, registers what they do, and gives what the extension exports. */
 export function activateEditor(context: ExtensionContext, endings: Set<() => Promise<void>>): ObjectVersionsApi {
-  const { subscriptions, extensionUri, workspaceState, globalStorageUri } = context;
-  const log = window.createOutputChannel('Object Versions', { log: true });
-  const showFailure = failurePresenter(log);
-  const onError = (error: unknown): void =>
-    log.error(error instanceof Error ? (error.stack ?? error.message) : String(error));
-  const clock = systemClock;
-  const userAgent = `object-versions/${(context.extension.packageJSON as { version?: string }).version ?? ''}`;
-  const command = commandRegistrar(showFailure);
-
-  const session = new Session(onError, settings.thresholds);
-  const clusters = new Clusters({
-    clock,
-    userAgent,
-    kubeconfigPaths: settings.kubeconfig,
-    requestsPerSecond: settings.requestsPerSecond,
-    isReadOnly: settings.readOnly,
-    onError,
-  });
-  const watches = new Watches({
-    clusters,
-    session,
-    clock,
-    onError,
-    keepBodies: settings.keepBodies,
-    store: {
-      load: () => workspaceState.get(STORED_WATCHES),
-      save: async (definitions) => workspaceState.update(STORED_WATCHES, definitions),
-    },
-  });
-  const now = (): number => clock.now();
-  const associations = new Associations({
-    store: {
-      load: () => workspaceState.get(STORED_ASSOCIATIONS),
-      save: async (all) => workspaceState.update(STORED_ASSOCIATIONS, all),
-    },
-    history: () => session.history,
-    rules: settings.associations,
-    note: (events) => session.append(events),
-    now,
-    onError,
-  });
-  const tree = new WatchedObjects({
-    session,
-    watches,
-    clusters,
-    associations,
-    now,
-    responsibilities: settings.responsibilities,
-    pageSize: settings.pageSize,
-  });
-  const treeView = window.createTreeView(viewIds.watchedObjects, {
-    treeDataProvider: tree,
-    showCollapseAll: true,
-    canSelectMany: true,
-  });
-  const sources = new TraceSources(() => session.history);
-  const shelf = new TextShelf((address) => versionText(sources, address), now);
-  const live = new LiveDocuments({
-    session,
-    clock,
-    onError,
-    drafts: new Drafts(join(globalStorageUri.fsPath, 'drafts')),
-    read: async (address, signal) => {
-      const { connected, resource, target } = await locate(clusters, address);
-      return {
-        object: await readObject(connected.cluster, target, signal),
-        schema: await connected.schema(resource, signal),
-      };
-    },
-  });
-  const decisions = new Decisions(shelf, live);
-  const reports = new Reports(shelf);
-  const writer = new ObjectWriter({
-    session,
-    reports,
-    clock,
-    log,
-    userAgent,
-    settings: settings.write,
-    isReadOnly: settings.readOnly,
-    keepBodies: settings.keepBodies,
-    protectedContexts: settings.protectedContexts,
-    responsibilities: settings.responsibilities,
-    showPreview: (target, before, after) => showPreview(shelf, session.secretKey, target, before, after),
-  });
-  const problems = new SaveProblems();
-  const reasons = new SaveReasons();
-  const saver = new ObjectSaver({
-    live,
-    writer,
-    decisions,
-    problems,
-    locate: (address) => locate(clusters, address),
-    onError,
-  });
-  const source = liveSource(session);
-  const timeline = new TimelinePanel({ extensionUri, source, log, actions: timelineActions(() => editor, source) });
-  const editor: Editor = {
-    context,
-    log,
-    clock,
-    userAgent,
-    showFailure,
-    command,
-    session,
-    clusters,
-    associations,
-    watches,
-    tree,
-    treeView,
-    shelf,
-    live,
-    decisions,
-    writer,
-    reports,
-    timeline,
-    start: () => start(),
-    onDeactivate: (end) => void endings.add(end),
-  };
-
-  const start = starter(editor);
+  const editor = new Editor(context, endings);
+  const { session, clusters, watches, treeView, live, shelf, saver, saveReasons, sources, source, timeline } = editor;
+  const { clock, userAgent, onError, showFailure, command, log, now } = editor;
   const showWatchContext = (): void => {
     void commands.executeCommand('setContext', contextKeys.hasWatches, watches.definitions().length > 0);
     void commands.executeCommand('setContext', contextKeys.readOnly, settings.readOnly());
   };
   showWatchContext();
-  subscriptions.push(
-    log,
-    session,
-    clusters,
-    associations,
-    watches,
-    tree,
-    treeView,
-    shelf,
-    live,
-    problems,
-    reasons,
-    timeline,
+  context.subscriptions.push(
     watches.onDidChange(showWatchContext),
     clusters.onDidConnect(
       (connected) =>
@@ -213,11 +56,11 @@ export function activateEditor(context: ExtensionContext, endings: Set<() => Pro
         }).catch(onError),
     ),
     treeView.onDidChangeVisibility(({ visible }) => {
-      if (visible) start();
+      if (visible) editor.start();
     }),
     workspace.registerFileSystemProvider(
       scheme,
-      new ObjectFileSystem({ live, shelf, reasons, saver, isReadOnly: settings.readOnly }),
+      new ObjectFileSystem({ live, shelf, reasons: saveReasons, saver, isReadOnly: settings.readOnly }),
       { isCaseSensitive: true },
     ),
     workspace.onDidChangeConfiguration((event) => {
@@ -253,6 +96,7 @@ export function activateEditor(context: ExtensionContext, endings: Set<() => Pro
     registerResponsibilityProblems(onError),
     command(commandIds.showLog, () => log.show()),
     command(commandIds.toggleReadOnly, () => changeSetting(settingIds.readOnly, !settings.readOnly())),
+    registerDocumentation(editor),
     command(commandIds.openWalkthrough, () =>
       commands.executeCommand(
         'workbench.action.openWalkthrough',
@@ -261,54 +105,20 @@ export function activateEditor(context: ExtensionContext, endings: Set<() => Pro
       ),
     ),
   );
-  if (treeView.visible) start();
-  if (settings.openOnStart())
-    void openAll(editor, start).catch((error: unknown) => showFailure(error, l10n.t('Opening')));
-  return api(editor, start);
-}
-
-/** Starts the watches when somebody looks first: those kept with the workspace and those that settings declare. */
-function starter(editor: Editor): () => void {
-  let started = false;
-  return () => {
-    if (started) return;
-    started = true;
-    startWatching(editor).catch((error: unknown) => editor.showFailure(error, l10n.t('Watches of the settings')));
-  };
-}
-
-async function startWatching(editor: Editor): Promise<void> {
-  const { context, session, clock, userAgent, log } = editor;
-  const folder = join((context.storageUri ?? context.globalStorageUri).fsPath, 'log');
-  const onProblem = (problem: unknown): void => log.warn(`log on disk: ${messageOf(problem)}`);
-  try {
-    context.subscriptions.push(
-      await keepOnDisk({
-        folder,
-        session,
-        clock,
-        creator: userAgent,
-        sizeMegabytes: settings.logSizeMegabytes,
-        ageDays: settings.logAgeDays,
-        onProblem,
-      }),
-    );
-  } catch (error) {
-    onProblem(error);
-  }
-  session.begin();
-  editor.watches.start();
-  await addDeclaredWatches(editor);
+  if (treeView.visible) editor.start();
+  if (settings.openOnStart()) void openAll(editor).catch((error: unknown) => showFailure(error, l10n.t('Opening')));
+  return api(editor);
 }
 
 /** The first picture where a setting asks for it: our view on the left, the timeline beside it. */
-async function openAll(editor: Editor, start: () => void): Promise<void> {
+async function openAll(editor: Editor): Promise<void> {
   await commands.executeCommand(`${viewIds.watchedObjects}.focus`);
-  start();
+  editor.start();
   editor.timeline.show({ preserveFocus: true, column: ViewColumn.One });
 }
 
-function api({ session, watches, clusters, tree }: Editor, start: () => void): ObjectVersionsApi {
+function api(editor: Editor): ObjectVersionsApi {
+  const { session, watches, clusters, tree } = editor;
   return {
     version: 1,
     history: () => session.history,
@@ -317,7 +127,7 @@ function api({ session, watches, clusters, tree }: Editor, start: () => void): O
     async addWatch(contextName, text) {
       const signal = limited(API_LIMIT_MS);
       const definition = await declaredDefinition(await clusters.connect(contextName, signal), text, signal);
-      start();
+      editor.start();
       await watches.add(definition);
       return definition;
     },

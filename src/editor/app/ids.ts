@@ -66,6 +66,7 @@ export const commandIds = {
   labLessons: 'objectVersions.labLessons',
   labLessonFile: 'objectVersions.labLessonFile',
   openWalkthrough: 'objectVersions.openWalkthrough',
+  openDocumentation: 'objectVersions.openDocumentation',
 } as const;
 
 /** Views and their container. */

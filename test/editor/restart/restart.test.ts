@@ -24,6 +24,11 @@ describe('after a restart', () => {
     );
   });
 
+  it('the lab that was left in the middle has left nothing behind', async () => {
+    const { items } = await must('GET', '/api/v1/namespaces/default/configmaps');
+    assert.doesNotMatch(JSON.stringify(items), /"versions-replay-/);
+  });
+
   it('nothing is asked of a cluster before somebody looks, and then they start', async () => {
     await vscode.commands.executeCommand('objectVersions.watchedObjects.focus');
     await until('a live watch', () => api.watches().find(({ status }) => status.phase === 'live'));

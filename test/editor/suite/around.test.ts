@@ -3,7 +3,7 @@ import * as vscode from 'vscode';
 import type { ObjectVersionsApi } from '../../../src/editor/app/api.ts';
 import { apiServer, configMap, metadata, must, namespace } from '../apiServer.ts';
 import { closeAll, extension, objectRow, removeAllWatches, until, useKubeconfig } from '../extension.ts';
-import { press, screenshot, texts } from '../window.ts';
+import { needWindow, press, screenshot, texts } from '../window.ts';
 
 describe('around an object', () => {
   let api: ObjectVersionsApi;
@@ -20,8 +20,8 @@ describe('around an object', () => {
 
   after(closeAll);
 
-  it('its owner, what it owns by UID, and the core Events about it come onto tree and timeline when asked for', async () => {
-    if ((await texts('.monaco-workbench')) === undefined) return;
+  it('its owner, what it owns by UID, and the core Events about it come onto tree and timeline when asked for', async function () {
+    needWindow(this);
     const base = `/api/v1/namespaces/${ns}`;
     const uidOf = async (path: string, body: object): Promise<string> =>
       metadata(await must('POST', `${base}/${path}`, body))['uid'] ?? '';

@@ -3,10 +3,8 @@ import * as vscode from 'vscode';
 import type { ObjectVersionsApi } from '../../../src/editor/app/api.ts';
 import { apiServer, send } from '../apiServer.ts';
 import { closeAll, extension, removeAllWatches, set, until, useKubeconfig } from '../extension.ts';
-import { click, press, screenshot, texts, type } from '../window.ts';
-
-/** Whether the window can be asked: only where our launcher is the executable. */
-const seen = async (): Promise<boolean> => (await texts('body')) !== undefined;
+import { choosePlace, clickOn, says } from '../labPlace.ts';
+import { needWindow, press, screenshot, texts, type } from '../window.ts';
 
 describe('the labs’ pages', function () {
   // Keys and clicks go to a real window, which may be busy when they come: a test that misses one has a second go.
@@ -26,10 +24,6 @@ describe('the labs’ pages', function () {
 
   afterEach(() => closeAll());
 
-  const says = (what: string, selector: string, wanted: RegExp): Promise<unknown> =>
-    until(what, async () => ((await texts(selector)) ?? []).some((text) => wanted.test(text)) || undefined, 60_000);
-  const clickOn = (selector: string): Promise<unknown> =>
-    until(`${selector} to click`, async () => (await click(selector)) || undefined);
   const open = async (command: string): Promise<void> => {
     await vscode.commands.executeCommand(`objectVersions.${command}`);
     await says('the page', 'h1', /./);
@@ -44,7 +38,7 @@ describe('the labs’ pages', function () {
       }));
 
   it('modular: eight predictions by keyboard, and 0 comes after 7', async function () {
-    if (!(await seen())) return;
+    needWindow(this);
     this.timeout(120_000);
     await open('labModular');
     await says('the disclaimer', '.disclaimer', /resourceVersion/);
@@ -59,7 +53,7 @@ describe('the labs’ pages', function () {
   });
 
   it('replay: each step after its prediction, on the timeline once, and nothing is left', async function () {
-    if (!(await seen())) return;
+    needWindow(this);
     this.timeout(240_000);
     await open('labReplay');
     await clickOn('.replay .primary');
@@ -83,7 +77,7 @@ describe('the labs’ pages', function () {
   });
 
   it('contention: counts while it runs, and the token swap loses updates', async function () {
-    if (!(await seen())) return;
+    needWindow(this);
     this.timeout(120_000);
     await open('labContention');
     await clickOn('.settings input[type=checkbox]');
@@ -102,25 +96,12 @@ describe('the labs’ pages', function () {
   });
 
   it('replay on a cluster and in a namespace that the person chose; closing the panel in the middle removes the object', async function () {
-    if (!(await seen())) return;
+    needWindow(this);
     this.timeout(120_000);
     await set('protectedContexts', undefined);
     await useKubeconfig({ 'lab-cluster': { server: apiServer.url.href } });
     await open('labReplay');
-    await clickOn('.place .link');
-    await until(
-      'the contexts',
-      async () => ((await texts('.quick-input-list')) ?? []).join().includes('lab-cluster') || undefined,
-    );
-    await type('lab-cluster');
-    await press('Enter');
-    await until(
-      'the namespaces',
-      async () => ((await texts('.quick-input-list')) ?? []).join().includes('kube-system') || undefined,
-    );
-    await type('default');
-    await press('Enter');
-    await says('the place', '.place', /lab-cluster/);
+    await choosePlace('lab-cluster', 'default');
     const left = async (): Promise<string[]> => {
       const { body } = await send('GET', '/api/v1/namespaces/default/configmaps');
       const { items } = body as unknown as { items: { metadata: { name: string } }[] };
@@ -143,13 +124,6 @@ describe('the labs’ pages', function () {
     await closeAll();
     await until('nothing is left', async () => ((await left()).length === 0 ? true : undefined));
     await open('labReplay');
-    await clickOn('.place .link');
-    await until(
-      'the contexts',
-      async () => ((await texts('.quick-input-list')) ?? []).join().includes('sandbox') || undefined,
-    );
-    await type('sandbox');
-    await press('Enter');
-    await says('the place', '.place', /sandbox/i);
+    await choosePlace('sandbox');
   });
 });

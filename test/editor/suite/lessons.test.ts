@@ -3,8 +3,11 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as vscode from 'vscode';
 import { readLesson } from '../../../src/lab/readLesson.ts';
-import { closeAll, extension, removeAllWatches, set, until } from '../extension.ts';
-import { click, screenshot, texts } from '../window.ts';
+import type { ObjectVersionsApi } from '../../../src/editor/app/api.ts';
+import { apiServer, must } from '../apiServer.ts';
+import { closeAll, extension, removeAllWatches, rowsBelow, set, until, useKubeconfig } from '../extension.ts';
+import { choosePlace } from '../labPlace.ts';
+import { click, needWindow, notifications, screenshot, texts } from '../window.ts';
 
 interface CheckResult {
   readonly text: string;
@@ -16,14 +19,18 @@ const files = readdirSync(folder).sort();
 const lessonOf = (file: string): ReturnType<typeof readLesson> =>
   readLesson(readFileSync(join(folder, file), 'utf8'), file);
 
-describe('lessons, on the sandbox', () => {
+describe('lessons', () => {
   const run = <T>(command: string, ...args: unknown[]): Thenable<T> =>
     vscode.commands.executeCommand<T>(`objectVersions.${command}`, ...args);
   const check = (): Thenable<readonly CheckResult[] | undefined> => run('checkStep');
   const solve = (): Thenable<readonly CheckResult[] | undefined> => run('solveStep');
 
+  let api: ObjectVersionsApi;
+
   before(async () => {
-    await removeAllWatches(await extension());
+    api = await extension();
+    await run('stopSandbox');
+    await removeAllWatches(api);
     await closeAll();
   });
 
@@ -47,8 +54,60 @@ describe('lessons, on the sandbox', () => {
     await screenshot('lesson');
   });
 
+  it('is on a sandbox where nobody else is at work, and the tree shows what the lesson is about', async () => {
+    assert.deepEqual(
+      api.watches().map(({ definition }) => `${definition.resource} in ${definition.namespace ?? ''}`),
+      ['configmaps in default'],
+    );
+    await until('the object', () => rowsBelow(api, 3).find(({ label }) => label === 'feature-flags'));
+    const writers = new Set(
+      [...api.history().names.values()]
+        .flatMap(({ writes }) => writes)
+        .filter(({ via }) => via === 'sandbox')
+        .map(({ actor }) => actor.user),
+    );
+    assert.ok(!writers.has('deployer') && !writers.has('autoscaler'), [...writers].join());
+  });
+
+  it('a wrong prediction is told, and stays wrong', async function () {
+    needWindow(this);
+    this.timeout(60_000);
+    await run('startLesson', 'opaque-token');
+    const answer = 'label.choice:has-text("another")';
+    await until('the question', async () => (await click(answer)) || undefined);
+    await click('.question button.primary');
+    await until(
+      'what the contract says',
+      async () =>
+        ((await texts('.wrong')) ?? []).some((text) => text.includes('The contract says: the same')) || undefined,
+    );
+    assert.deepEqual(await texts('.question button.primary'), [], 'there is no second prediction');
+    await run('endLesson');
+  });
+
+  it('stopping the sandbox ends the lesson, and says so', async function () {
+    this.timeout(60_000);
+    await run('startLesson', 'name-and-uid');
+    await run('stopSandbox');
+    await until('that no lesson runs', async () => ((await check()) === undefined ? true : undefined));
+    needWindow(this);
+    await until(
+      'the sentence',
+      async () =>
+        (await notifications()).some((text) => text.includes('has ended: its server was stopped')) || undefined,
+    );
+    await screenshot('lesson-without-server');
+    await vscode.commands.executeCommand('notifications.clearAll');
+    await run('startLesson', 'name-and-uid');
+    assert.ok(
+      (await check())?.some(({ passed }) => !passed),
+      'and it can be started again',
+    );
+    await run('endLesson');
+  });
+
   it('a learner who edits the object by hand passes the step', async function () {
-    if ((await texts('body')) === undefined) return;
+    needWindow(this);
     this.timeout(60_000);
     await run('startLesson', 'name-and-uid');
     await until(
@@ -71,24 +130,61 @@ describe('lessons, on the sandbox', () => {
     await closeAll();
   });
 
-  for (const file of files) {
-    const lesson = lessonOf(file);
-    it(`"${lesson.id}" is passed when each step is done, and no step passes by being skipped`, async function () {
-      this.timeout(120_000);
-      await run('startLesson', lesson.id);
-      for (const step of lesson.steps) {
-        const skipped = await check();
-        assert.ok(skipped?.some(({ passed }) => !passed) === true, `${step.id} passed though nothing was done`);
-        const done = await solve();
-        assert.deepEqual(
-          done?.filter(({ passed }) => !passed),
-          [],
-          step.id,
-        );
-      }
-      assert.equal((await check()) ?? undefined, undefined, 'the lesson is over');
+  const playAll = (): void => {
+    for (const file of files) {
+      const lesson = lessonOf(file);
+      it(`"${lesson.id}" is passed when each step is done, and no step passes by being skipped`, async function () {
+        this.timeout(120_000);
+        await run('startLesson', lesson.id);
+        for (const step of lesson.steps) {
+          const skipped = await check();
+          assert.ok(skipped?.some(({ passed }) => !passed) === true, `${step.id} passed though nothing was done`);
+          const done = await solve();
+          assert.deepEqual(
+            done?.filter(({ passed }) => !passed),
+            [],
+            step.id,
+          );
+        }
+        assert.equal((await check()) ?? undefined, undefined, 'the lesson is over');
+      });
+    }
+  };
+
+  describe('each in turn, on the sandbox', playAll);
+
+  describe('each in turn, on the real API server', () => {
+    const left = async (): Promise<string[]> => {
+      const { items } = await must('GET', '/api/v1/namespaces/default/configmaps');
+      return (items as unknown as { metadata: { name: string } }[])
+        .map(({ metadata }) => metadata.name)
+        .filter((name) => name !== 'kube-root-ca.crt');
+    };
+    let standing: string[] = [];
+    let isChosen = false;
+
+    before(async function () {
+      needWindow(this);
+      this.timeout(60_000);
+      standing = await left();
+      await useKubeconfig({ 'lesson-cluster': { server: apiServer.url.href } });
+      await run('labLessons');
+      await choosePlace('lesson-cluster', 'default');
+      isChosen = true;
     });
-  }
+
+    after(async () => {
+      if (!isChosen) return;
+      await run('labLessons');
+      await choosePlace('sandbox');
+    });
+
+    playAll();
+
+    it('leave nothing behind', async () => {
+      assert.deepEqual(await left(), standing);
+    });
+  });
 
   it('opens a lesson from a teacher’s file', async function () {
     this.timeout(60_000);

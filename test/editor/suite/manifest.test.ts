@@ -104,7 +104,9 @@ describe('what package.json contributes', () => {
   });
 
   it('the code has every sentence in German', () => {
-    const files = globSync(['src/editor/**/*.ts', 'src/core/timeline/*.ts', 'src/lab/*.ts', 'media/**/*.ts'], { cwd: root });
+    const files = globSync(['src/editor/**/*.ts', 'src/core/timeline/*.ts', 'src/lab/*.ts', 'media/**/*.ts'], {
+      cwd: root,
+    });
     const sentences = new Set<string>();
     for (const file of files) {
       const calls = readFileSync(join(root, file), 'utf8').matchAll(
@@ -131,7 +133,8 @@ describe('what package.json contributes', () => {
     const there = new Set(await vscode.commands.getCommands(true));
     const texts = Object.values(json('package.nls.json')).map(String);
     for (const { media } of manifest.contributes.walkthroughs.flatMap(({ steps }) => steps))
-      assert.ok(readFileSync(join(root, media.markdown), 'utf8').length > 100);
+      for (const page of [media.markdown, media.markdown.replace(/\.md$/, '.nls.de.md')])
+        assert.ok(readFileSync(join(root, page), 'utf8').length > 100, page);
     for (const text of texts)
       for (const [, command] of text.matchAll(/\(command:([\w.]+)/g)) assert.ok(there.has(command ?? ''), command);
   });

@@ -7,7 +7,7 @@ import type { ObjectVersionsApi } from '../../../src/editor/app/api.ts';
 import { parseYaml } from '../../../src/codec/yaml.ts';
 import { apiServer, configMap, metadata, must, namespace } from '../apiServer.ts';
 import { closeAll, extension, folder, until, useKubeconfig } from '../extension.ts';
-import { press, texts } from '../window.ts';
+import { needWindow, press, texts } from '../window.ts';
 
 interface Config {
   readonly clusters: { readonly cluster: { readonly server: string; readonly 'certificate-authority-data': string } }[];
@@ -30,8 +30,8 @@ describe('the recorder, started in the editor', () => {
     await closeAll();
   });
 
-  it('gives a kubeconfig, and what a program does through it appears under its name', async () => {
-    if ((await texts('.monaco-workbench')) === undefined) return;
+  it('gives a kubeconfig, and what a program does through it appears under its name', async function () {
+    needWindow(this);
     const starting = vscode.commands.executeCommand('objectVersions.recordController');
     await until('the question for its name', async () => {
       const shown = await texts('.quick-input-widget');

@@ -3,6 +3,8 @@ import * as vscode from 'vscode';
 import type { ObjectVersionsApi } from '../../../src/editor/app/api.ts';
 import { apiServer, configMap, must } from '../apiServer.ts';
 import { extension, objectRow, removeAllWatches, rowsBelow, until, useKubeconfig } from '../extension.ts';
+import { choosePlace, clickOn, says } from '../labPlace.ts';
+import { needWindow } from '../window.ts';
 
 describe('before a restart', () => {
   let api: ObjectVersionsApi;
@@ -28,6 +30,20 @@ describe('before a restart', () => {
     await until('the other row', () => objectRow(api, 'short-lived'));
     const secrets = rowsBelow(api, 2).find(({ node, label }) => node.type === 'watch' && label === 'secrets');
     await vscode.commands.executeCommand('objectVersions.removeWatch', secrets?.node);
+  });
+
+  it('a lab is left in the middle, with its object on the cluster', async function () {
+    needWindow(this);
+    this.timeout(120_000);
+    await vscode.commands.executeCommand('objectVersions.labReplay');
+    await choosePlace('restart', 'default');
+    await clickOn('.replay .primary');
+    await says('step 1', '.current h2', /^1\./);
+    await clickOn('.choice input');
+    await clickOn('.question .primary');
+    await says('step 2', '.current h2', /^2\./);
+    const { items } = await must('GET', '/api/v1/namespaces/default/configmaps');
+    assert.match(JSON.stringify(items), /"versions-replay-/);
   });
 
   it('text is left unsaved', async () => {

@@ -1,0 +1,27 @@
+import { until } from './extension.ts';
+import { click, press, texts, type } from './window.ts';
+
+/** Waits until a visible text that a selector finds is what is wanted. */
+export function says(what: string, selector: string, wanted: RegExp): Promise<unknown> {
+  return until(
+    what,
+    async () => ((await texts(selector)) ?? []).some((text) => wanted.test(text)) || undefined,
+    60_000,
+  );
+}
+
+/** Clicks what a selector finds, once it is there. */
+export function clickOn(selector: string): Promise<unknown> {
+  return until(`${selector} to click`, async () => (await click(selector)) || undefined);
+}
+
+/** Chooses on the open page of a lab where it runs: a context, and on a cluster a namespace that is there. */
+export async function choosePlace(context: string, namespace?: string): Promise<void> {
+  await clickOn('.place .link');
+  for (const name of namespace === undefined ? [context] : [context, namespace]) {
+    await says(`${name} to choose`, '.quick-input-list', new RegExp(name));
+    await type(name);
+    await press('Enter');
+  }
+  await says('the place', '.place', new RegExp(context, 'i'));
+}
