@@ -22,7 +22,9 @@ export function ringPicture(state: StateOf<'modular'>, translate: Translate): SV
     return [SIZE / 2 + radius * Math.cos(angle), SIZE / 2 + radius * Math.sin(angle)];
   };
   const crowded = state.ring.length > LABELLED;
-  const points = state.ring.flatMap(({ label, turn, visited, current }) => {
+  // What is shown now lies above its neighbours.
+  const ordered = [...state.ring].sort((a, b) => Number(a.current) - Number(b.current));
+  const points = ordered.flatMap(({ label, turn, visited, current }) => {
     const [x, y] = place(turn, RADIUS);
     const [labelX, labelY] = place(turn, LABELS - 8);
     const kind = [visited ? 'visited' : 'free', ...(current ? ['current'] : [])].join(' ');
