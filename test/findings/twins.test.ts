@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { reportText } from '../../src/core/findings/report/report.ts';
 import { Play } from './play.ts';
 import { configMap, data, findingsOf, Scenario, shortOf, toy } from './scenario.ts';
 
@@ -179,5 +180,47 @@ describe('findings of real controllers, and of their correct twins', () => {
       });
       assert.deepEqual(s.told(), ['stale-incarnation-write/value'], String(watchFirst));
     }
+  });
+
+  it('the words of a finding name the request, the values and who wrote, and never the values of a Secret', () => {
+    for (const resource of ['configmaps', 'secrets']) {
+      const name = { ...map, resource };
+      const s = new Scenario();
+      s.stream(name, 'U1', 'v1', data({ ann: 'x1' }));
+      s.get('A', name, 'U1', 'v1');
+      s.write('B', name, 'replace', {
+        preconditions: { token: 'v1' },
+        body: data({ ann: 'x2' }),
+        result: { uid: 'U1', token: 'v2' },
+        stored: data({ ann: 'x2' }),
+      });
+      s.write('A', name, 'replace', {
+        body: data({ ann: 'x1' }),
+        result: { uid: 'U1', token: 'v3' },
+        stored: data({ ann: 'x1' }),
+      });
+      const [loss] = s.findings().filter((finding) => finding.id === 'lost-update');
+      assert.match(loss?.explanation ?? '', /update \(PUT\) undid what B had set: \.data\.ann/);
+      assert.equal(/"x2" → "x1"/.test(loss?.explanation ?? ''), resource === 'configmaps');
+      const text = reportText({ findings: s.findings(), allowed: [], notAnalysed: {}, events: 3, notes: [] });
+      assert.match(text, /when: 1970-01-01 00:16:4\d\.\d{3}( to [\d:.]+)? UTC/);
+    }
+  });
+
+  it('a stale reference names its writer also where that is known only later', () => {
+    const s = new Scenario();
+    s.stream(demo, 'U1', 'v1', { spec: {} });
+    s.gone(demo, 'U1');
+    s.stream(demo, 'U2', 'v2', { spec: {} });
+    s.stream(map, 'M1', 'v3', data({ lb: '' }));
+    s.stream(map, 'M1', 'v4', data({ lb: 'U1' }));
+    s.write('A', map, 'replace', {
+      preconditions: { token: 'v3' },
+      body: data({ lb: 'U1' }),
+      result: { uid: 'M1', token: 'v4' },
+    });
+    const [finding] = s.findings().filter((item) => item.id === 'stale-reference');
+    assert.deepEqual([finding?.actors, finding?.count], [['A'], 1]);
+    assert.match(finding?.explanation ?? '', /A wrote it so/);
   });
 });

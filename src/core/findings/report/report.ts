@@ -1,4 +1,6 @@
+import { dateText, preciseTimeText } from '../../timeline/axis.ts';
 import type { Finding, Severity } from '../finding.ts';
+import type { ObjectName } from '../../traceEvent.ts';
 import type { Allowance } from './allow.ts';
 
 /** What is told at the end of a recording or an analysis. */
@@ -20,9 +22,13 @@ export function bySeverity(findings: readonly Finding[]): Finding[] {
   return [...findings].sort((a, b) => ORDER.indexOf(a.severity) - ORDER.indexOf(b.severity) || a.firstAt - b.firstAt);
 }
 
-/** `configmaps lab/demo`, `toys.example.test lab/demo`, `namespaces demo`. */
+/** The name of a finding's object, as a person reads it. */
 export function objectText(finding: Finding): string {
-  const { group, resource, namespace, name } = finding.object;
+  return nameText(finding.object);
+}
+
+/** `configmaps lab/demo`, `toys.example.test lab/demo`, `namespaces demo`. */
+export function nameText({ group, resource, namespace, name }: ObjectName): string {
   return `${group === '' ? resource : `${resource}.${group}`} ${namespace === '' ? '' : `${namespace}/`}${name}`.trim();
 }
 
@@ -41,6 +47,12 @@ export function reportJson(report: FindingsReport): string {
   return `${JSON.stringify({ findings: report.findings, notAnalysed: report.notAnalysed, events: report.events, ...(allowed.length === 0 ? {} : { allowed }), ...(report.notes.length === 0 ? {} : { notes: report.notes }) })}\n`;
 }
 
+/** The time of a finding in UTC, or from when to when. */
+function whenText({ firstAt, lastAt }: Finding): string {
+  const first = `${dateText(firstAt, 0)} ${preciseTimeText(firstAt, 0)}`;
+  return firstAt === lastAt ? `${first} UTC` : `${first} to ${preciseTimeText(lastAt, 0)} UTC`;
+}
+
 /** The report for a person in a terminal. */
 export function reportText(report: FindingsReport): string {
   const lines: string[] = [];
@@ -54,6 +66,7 @@ export function reportText(report: FindingsReport): string {
       lines.push(
         `  fields: ${finding.fields.slice(0, 10).join(', ')}${finding.fields.length > 10 ? ` and ${finding.fields.length - 10} more` : ''}`,
       );
+    lines.push(`  when: ${whenText(finding)}`);
     if (finding.actors.length > 0) lines.push(`  actors: ${finding.actors.join(', ')}`);
     lines.push(
       `  proof: events ${finding.events.slice(0, 12).join(', ')}${finding.events.length > 12 ? ', …' : ''}`,

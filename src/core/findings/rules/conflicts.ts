@@ -5,6 +5,7 @@ import { hashText } from '../../hash.ts';
 import { actorKey, actorName, firstRead, sameActor } from '../knowledge.ts';
 import { changedPaths, outermost } from '../leaves.ts';
 import type { Rule } from '../rule.ts';
+import { requestText } from '../words.ts';
 import { actionKey, writtenObject, type World } from '../world.ts';
 
 /** One refusal in a run of refusals without an accepted write of the same actor in between. */
@@ -167,13 +168,29 @@ function reportLoop(key: string, run: Run, event: WriteEvent, world: World): voi
     total: run.total,
     events: run.refusals.map((item) => item.seq),
     explanation:
-      `${who} was refused ${run.total} times in ${(windowMs / 1000).toFixed(2)} s without a write going through and without growing pauses.` +
-      `${dead ? ` Every attempt carried the same token ${only}.` : ''}${run.self ? ' The write that retired the token was its own.' : ''}`,
+      `The ${requestText(event)} of ${who} was refused ${run.total} times in ${(windowMs / 1000).toFixed(2)} s without one going through and without growing pauses.` +
+      `${dead ? ` Every attempt carried the same token ${only}.` : ''}${causeText(run, event, world)}`,
     remedy: field
       ? 'Reading again does not resolve a field conflict: leave the field to its owner, agree on the value, or take it over once on purpose.'
       : 'Read again before each attempt, compute the change anew, wait longer each time, and give up after a few attempts. A controller waits for its cache to show its own last write.',
     details: { windowMs, self: run.self, ...(dead ? { token: only } : {}) },
   });
+}
+
+/** Who made the refusals necessary, as far as that was seen. */
+function causeText(run: Run, event: WriteEvent, world: World): string {
+  if (run.self) return ' The write that retired the token was its own.';
+  if (event.outcome === 'field-conflict') {
+    const owners = new Set(
+      (event.causes ?? []).flatMap((cause) => /conflict with "([^"]+)"/.exec(cause.message ?? '')?.[1] ?? []),
+    );
+    return owners.size === 0 ? '' : ` The fields belong to ${[...owners].join(' and ')}.`;
+  }
+  const object = world.target(event);
+  const index = object?.indexOf(event.preconditions?.token ?? '') ?? -1;
+  const next = index < 0 ? undefined : object?.versions[index + 1];
+  const by = next?.author === undefined ? next?.manager : actorName(next.author.actor);
+  return by === undefined ? '' : ` The write that retired the last token was one of ${by}.`;
 }
 
 function reportConflict(event: WriteEvent, world: World): void {
@@ -200,7 +217,7 @@ function reportConflict(event: WriteEvent, world: World): void {
     fields: fields.slice(0, 50),
     at: event.at,
     events: [...since.slice(-4).map((version) => version.author?.seq ?? version.seq), event.seq],
-    explanation: `A write of ${who} was refused because its version was no longer the current one: ${other} made progress first. One conflict is normal.`,
+    explanation: `The ${requestText(event)} of ${who} was refused because its version was no longer the current one: ${other} made progress first. One conflict is normal.`,
     remedy:
       'Read the object again, compute the change anew on what it is now, and send that; a few attempts with growing pauses.',
   });

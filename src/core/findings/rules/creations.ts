@@ -158,13 +158,18 @@ export class CreationRule implements Rule {
       fields: [],
       at: event.at,
       events: [first.seq, ...(first.missedBy === undefined ? [] : [first.missedBy]), event.seq],
-      explanation: `${who} created ${event.name.name} for the same owner and with the same content as ${first.name}, ${event.at - first.at} ms after it; what it had read in between did not show the first one yet.`,
+      explanation: `${who} created ${event.name.name} for ${ownerText(child.owner, event, world)} and with the same content as ${first.name}, ${event.at - first.at} ms after it; what it had read in between did not show the first one yet.`,
       remedy:
         'Give children a name that follows from the owner, so that a second create is refused; or remember what was created until the cache shows it.',
       sureness: first.missedBy === undefined ? 'likely' : 'certain',
       details: { first: first.uid, owner: child.owner },
     });
   }
+}
+
+function ownerText(uid: string, event: WriteEvent, world: World): string {
+  const owner = world.object(event.cluster, uid);
+  return owner === undefined ? 'the same owner' : `the same owner (${owner.name.resource}/${owner.name.name})`;
 }
 
 /** Whether the owner asks for fewer children than there are now: a burst that fills a count is no duplicate. */

@@ -79,13 +79,6 @@ function report(fields: readonly string[], write: WriteEvent, change: VersionCha
       setters.map((by) => (by.author === undefined ? (by.manager ?? 'another actor') : actorName(by.author.actor))),
     ),
   ];
-  const loss = {
-    how: 'ignored' as const,
-    paths: fields,
-    previous: change.index - 1,
-    base: write.preconditions?.token,
-    proof: [],
-  };
   world.report({
     key: ['lost-update', 'dropped-fields', actionKey(write), object.uid].join('\0'),
     id: 'lost-update',
@@ -96,7 +89,13 @@ function report(fields: readonly string[], write: WriteEvent, change: VersionCha
     fields: outermost(fields),
     at: write.at,
     events: [...new Set([...setters.map((by) => by.author?.seq ?? by.seq), write.seq, change.version.seq])],
-    explanation: explainLoss(loss, 'dropped-fields', write, others, outermost(fields)),
+    explanation: explainLoss(
+      { how: 'dropped', base: write.preconditions?.token },
+      'dropped-fields',
+      { ...change, write, over: change.previous },
+      others,
+      outermost(fields),
+    ),
     remedy: lossRemedy('dropped-fields'),
     sureness: 'likely',
     details: { written: change.version.token },

@@ -4,6 +4,7 @@ import { actorKey, actorName, sameActor } from '../knowledge.ts';
 import { leavesOf, outermost } from '../leaves.ts';
 import type { VersionRecord } from '../objectState.ts';
 import type { Rule, VersionChange } from '../rule.ts';
+import { requestText } from '../words.ts';
 import { actionKey, findingObject, writtenObject, type World } from '../world.ts';
 
 interface Run {
@@ -69,7 +70,7 @@ export class LoopRule implements Rule {
       total: run.events.length,
       events: run.events.map((item) => item.seq),
       explanation:
-        `${who} wrote ${run.events.length} times without changing anything.` +
+        `${who} sent ${run.events.length} times in ${seconds(run)} s the ${requestText(event)} that changes nothing.` +
         (fields.length === 0
           ? ''
           : ` The server stores these otherwise than they are sent, so a comparison with them never comes out equal: ${fields.join(', ')}.`),
@@ -105,12 +106,20 @@ export class LoopRule implements Rule {
       at: write.at,
       count: run.reported ? 1 : run.events.length,
       events: run.events.map((item) => item.seq),
-      explanation: `${who} wrote again and again, each time right after it was given the event of its own write before, with nobody else in between (last token ${version.token}).`,
+      explanation: `${who} wrote again and again, ${run.events.length} times in ${seconds(run)} s, each time right after it was given the event of its own write before, with nobody else in between (last token ${version.token}). Each pass changed ${
+        outermost([...run.fields])
+          .slice(0, 5)
+          .join(', ') || 'what is not known'
+      }.`,
       remedy:
         'Do not write a value that changes with every pass (a time, a counter, a random order); skip the event of your own status write (for example by generation), and write only on a difference.',
     });
     run.reported = true;
   }
+}
+
+function seconds(run: Run): string {
+  return (((run.events.at(-1)?.at ?? 0) - (run.events[0]?.at ?? 0)) / 1000).toFixed(1);
 }
 
 /** Whether a version was there before the write was sent: a watch may show a new one before its writer's answer comes. */

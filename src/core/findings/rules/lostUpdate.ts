@@ -263,7 +263,7 @@ function report(loss: Loss, change: VersionChange, write: WriteEvent, world: Wor
         change.version.seq,
       ]),
     ].filter((seq) => seq !== undefined),
-    explanation: explainLoss(loss, kind, write, others, fields),
+    explanation: explainLoss(loss, kind, { ...change, write, over: object.versions[loss.previous] }, others, fields),
     remedy: lossRemedy(kind),
     sureness: loss.how === 'ignored' ? 'likely' : 'certain',
     details: {

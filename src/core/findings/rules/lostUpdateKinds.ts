@@ -3,7 +3,9 @@ import type { WriteEvent } from '../../traceEvent.ts';
 import { fieldStep, isAtOrBeneath } from '../derive.ts';
 import { actorName } from '../knowledge.ts';
 import { hasList, listOf } from '../leaves.ts';
+import type { VersionRecord } from '../objectState.ts';
 import type { VersionChange } from '../rule.ts';
+import { changesText, requestText } from '../words.ts';
 
 /** What was lost, and how that is known. */
 export interface Loss {
@@ -121,20 +123,25 @@ const HOW: Readonly<Record<LossKind, string>> = {
 
 /** What happened, in words that can be checked against the events. */
 export function explainLoss(
-  loss: Loss,
+  loss: Pick<Loss, 'base'> & { readonly how: Loss['how'] | 'dropped' },
   kind: LossKind,
-  write: WriteEvent,
+  change: VersionChange & { readonly write: WriteEvent; readonly over: VersionRecord | undefined },
   others: readonly string[],
   fields: readonly string[],
 ): string {
+  const { write, object, version, over } = change;
   const who = actorName(write.actor);
-  const lost = `${fields.slice(0, 8).join(', ')}${fields.length > 8 ? ` and ${fields.length - 8} more` : ''}`;
+  const base = loss.base === undefined ? '' : ` ${loss.base}`;
   const known = {
     repeated: `The body is the one that was refused before, ${isUnconditional(write) ? 'sent again without a token' : 'with only its token changed'}.`,
-    unseen: `${who} had not been given the version that it overwrote${loss.base === undefined ? '' : `; the last it was given has the token ${loss.base}`}.`,
-    ignored: `${who} had been given the newer version, but everything that others changed since the version ${loss.base ?? ''} is put back in its body, on fields that it never wrote before.`,
+    unseen: `${who} had not been given the version that it overwrote${base === '' ? '' : `; the last it was given has the token${base}`}.`,
+    ignored: `${who} had been given the version${over === undefined ? '' : ` ${over.token}`}, yet what it sent is like the older version${base} in everything that others changed since, and it is not known to want that.`,
+    dropped: `It was based on the version${base}, which has them, and changed other fields: most likely the types of ${who} do not have these.`,
   };
-  return `${who} ${HOW[kind]}. This undid what ${others.join(' and ')} had changed: ${lost}. ${known[loss.how]}`;
+  return (
+    `${who} ${HOW[kind]}. Its ${requestText(write)} undid what ${others.join(' and ')} had set: ` +
+    `${changesText(fields, object.name, over?.leaves, version.leaves)}. ${known[loss.how]}`
+  );
 }
 
 const REMEDY: Readonly<Record<LossKind, string>> = {

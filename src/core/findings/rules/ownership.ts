@@ -1,11 +1,12 @@
 import { formatPath } from '../../../codec/path.ts';
 import { ownersOf } from '../../ownership.ts';
-import type { Actor, WriteEvent } from '../../traceEvent.ts';
+import type { Actor, ObjectName, WriteEvent } from '../../traceEvent.ts';
 import { isAtOrBeneath } from '../derive.ts';
 import { actorKey, actorName } from '../knowledge.ts';
 import { outermost } from '../leaves.ts';
 import type { VersionRecord } from '../objectState.ts';
 import type { Rule, VersionChange } from '../rule.ts';
+import { valueText } from '../words.ts';
 import { actionKey, findingObject, type World } from '../world.ts';
 
 interface Setting {
@@ -140,10 +141,19 @@ function reportFight(path: string, track: Track, change: VersionChange, world: W
     fields: [path],
     at: version.author?.at ?? version.at,
     events: track.settings.map((setting) => setting.seq),
-    explanation: `${names.join(' and ')} undo each other on ${path}: each sets it back to its own value after the other changed it.`,
+    explanation: `${names.join(' and ')} undo each other on ${path}: each sets it back to its own value after the other changed it${valuesText(track, object.name)}.`,
     remedy:
       'Decide which of them is responsible for the field, and let the other leave it out of what it writes (with server-side apply: give the field up).',
   });
+}
+
+/** What each of the two set last, where that may be shown. */
+function valuesText(track: Track, name: ObjectName): string {
+  const last = track.settings.slice(-2).map(({ name: by, value }) => {
+    const text = valueText(value, name);
+    return text === undefined ? undefined : `${by} ${text}`;
+  });
+  return last.includes(undefined) ? '' : ` (last: ${last.join(', ')})`;
 }
 
 /** Fields that a version's writer owns now and another manager owned just before, but no more. */

@@ -102,13 +102,7 @@ function reportHit(hits: readonly Hit[], write: WriteEvent, change: VersionChang
   const mover = movers.at(-1);
   const other = mover?.author === undefined ? (mover?.manager ?? 'another actor') : actorName(mover.author.actor);
   const meant = hits.map((hit) => hit.meant ?? 'nothing').join(', ');
-  const loss = {
-    how: 'unseen' as const,
-    paths: fields,
-    previous: index,
-    base: givenVersion(write, object, world)?.token,
-    proof: [],
-  };
+  const base = givenVersion(write, object, world)?.token;
   world.report({
     key: ['lost-update', 'index-patch', actionKey(write), object.uid, fields.join()].join('\0'),
     id: 'lost-update',
@@ -121,7 +115,7 @@ function reportHit(hits: readonly Hit[], write: WriteEvent, change: VersionChang
     events: [...new Set([mover?.author?.seq ?? mover?.seq, write.seq, change.version.seq])].filter(
       (seq) => seq !== undefined,
     ),
-    explanation: `${explainLoss(loss, 'index-patch', write, [other], fields)} In the version it was given, that position held ${meant}.`,
+    explanation: `${explainLoss({ how: 'unseen', base }, 'index-patch', { ...change, write, over: change.previous }, [other], fields)} In the version it was given, that position held ${meant}.`,
     remedy: lossRemedy('index-patch'),
     details: { written: change.version.token },
   });

@@ -2,6 +2,7 @@ import { isJsonObject, type Json, type JsonObject } from '../../../codec/json.ts
 import { formatPath, parsePath, valueAt } from '../../../codec/path.ts';
 import { uidMentions } from '../../references.ts';
 import type { AbsentEvent, ObservedEvent, TraceEvent } from '../../traceEvent.ts';
+import { actorName } from '../knowledge.ts';
 import type { ObjectState, VersionRecord } from '../objectState.ts';
 import type { Rule, VersionChange } from '../rule.ts';
 import { findingObject, type World } from '../world.ts';
@@ -16,6 +17,7 @@ interface Holder {
 
 const MAX_TARGETS = 50_000;
 const MAX_HOLDERS = 200;
+const MAX_UNSIGNED = 1_000;
 const SETTLE_MS = 30_000;
 const REMEDY =
   'Point at the object by its present UID, or remove the reference (for a claimRef: its uid and resourceVersion only) once you know that the new object is the one that is meant; clean up what belonged to the old one.';
@@ -28,9 +30,12 @@ const REMEDY =
 export class ReferenceRule implements Rule {
   private readonly holders = new Map<string, Map<string, Holder>>();
   private pending: { holder: Holder; dead: string; since: number }[] = [];
+  /** By the UID of the holder: what was told of it before its writer was known. */
+  private readonly unsigned = new Map<string, { holder: Holder; dead: string; live: ObjectState }[]>();
 
   /** Where no answer showed what was stored, the request tells what it holds. */
   judged({ write, version, object }: VersionChange, world: World): void {
+    this.sign(object, version, world);
     if (write === undefined || !version.derived || !isJsonObject(write.body)) return;
     if (write.verb !== 'create' && write.verb !== 'replace') return;
     for (const [path, uid] of this.mentions(write.body, object, world)) {
@@ -115,6 +120,17 @@ export class ReferenceRule implements Rule {
       this.tell(holder, dead, live, world);
   }
 
+  /** Who wrote what was told is known now. */
+  private sign(object: ObjectState, version: VersionRecord, world: World): void {
+    const waiting = this.unsigned.get(object.uid);
+    if (waiting === undefined) return;
+    this.unsigned.delete(object.uid);
+    for (const item of waiting)
+      if (item.holder.seq !== version.seq)
+        this.unsigned.set(object.uid, [...(this.unsigned.get(object.uid) ?? []), item]);
+      else if (writerOf(object, item.holder) !== undefined) this.tell(item.holder, item.dead, item.live, world);
+  }
+
   private mentions(body: JsonObject | undefined, object: ObjectState, world: World): [string, string][] {
     const found = new Map<string, string>();
     const known = (uid: string): boolean => uid !== object.uid && world.object(object.cluster, uid) !== undefined;
@@ -163,20 +179,35 @@ export class ReferenceRule implements Rule {
   private tell(holder: Holder, dead: string, live: ObjectState, world: World): void {
     const object = world.object(holder.cluster, holder.uid);
     if (object === undefined) return;
+    const author = writerOf(object, holder);
+    if (author === undefined) {
+      const waiting = [...(this.unsigned.get(object.uid) ?? []), { holder, dead, live }].slice(-MAX_HOLDERS);
+      this.unsigned.delete(object.uid);
+      this.unsigned.set(object.uid, waiting);
+      const oldest = this.unsigned.size > MAX_UNSIGNED ? this.unsigned.keys().next().value : undefined;
+      if (oldest !== undefined) this.unsigned.delete(oldest);
+    }
     world.report({
       key: ['stale-reference', holder.cluster, holder.uid, holder.path, dead].join('\0'),
       id: 'stale-reference',
       cluster: holder.cluster,
       object: findingObject(object),
-      actors: [],
+      actors: author === undefined ? [] : [author],
       fields: [holder.path],
       at: holder.at,
+      total: 1,
       events: [live.firstSeq, holder.seq],
-      explanation: `${holder.path} of ${object.name.name} points at the UID ${dead}, which is gone; ${live.name.resource}/${live.name.name} exists again as ${live.uid}.`,
+      explanation: `${holder.path} of ${object.name.name} points at the UID ${dead}, which is gone; ${live.name.resource}/${live.name.name} exists again as ${live.uid}.${author === undefined ? '' : ` ${author} wrote it so.`}`,
       remedy: REMEDY,
       details: { dead, live: live.uid, name: live.name.name },
     });
   }
+}
+
+/** Who wrote the version that the reference was seen in, where that is known. */
+function writerOf(object: ObjectState, holder: Holder): string | undefined {
+  const version = object.versions.find((item) => item.seq === holder.seq || item.author?.seq === holder.seq);
+  return version?.author === undefined ? version?.manager : actorName(version.author.actor);
 }
 
 const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/i;
