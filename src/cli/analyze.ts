@@ -1,4 +1,5 @@
 import { InvalidArgumentError, Option, type Command } from 'commander';
+import { basename, relative } from 'node:path';
 import { Readable } from 'node:stream';
 import { AppError } from '../base/appError.ts';
 import { failsOn } from '../core/findings/report/allow.ts';
@@ -52,7 +53,7 @@ export function registerAnalyze(program: Command, io: CliIo): void {
         options.merge === true
           ? await merged(files, rules, io)
           : await analysed(files, options, rules, io, format === 'html');
-      io.stdout(await print(report, marks, format, rules, extra));
+      io.stdout(await print(report, marks, format, rules, extra, inputName(files)));
       if (format === 'sarif' || format === 'junit') sayNotes(report, io);
       const code = findingsExit(report, rules);
       if (code !== 0) io.exit(code);
@@ -104,6 +105,7 @@ async function print(
   format: Format,
   rules: FailRules,
   extra: Record<string, unknown>,
+  input: string,
 ): Promise<string> {
   switch (format) {
     case 'text':
@@ -120,15 +122,32 @@ async function print(
         report,
         marks,
         'Findings of Kubernetes object versions',
+        daysOf(report),
       );
     case 'sarif':
-      return (await import('../core/findings/report/sarif.ts')).reportSarif(report, { version: '0.1.0' });
+      return (await import('../core/findings/report/sarif.ts')).reportSarif(report, { version: '0.1.0' }, input);
     case 'junit': {
       const { reportJunit } = await import('../core/findings/report/junit.ts');
       const named = rules.failOn.any || rules.failOn.ids.length > 0 || rules.failOn.from !== undefined;
       return reportJunit(report, (finding) => (named ? failsOn(finding, rules.failOn) : finding.severity !== 'info'));
     }
   }
+}
+
+/** What was read, as a path relative to here where it lies beneath it. */
+function inputName([first = '-']: readonly string[]): string {
+  if (first === '-') return 'stdin';
+  const near = relative('.', first);
+  return near === '' || near.startsWith('..') ? basename(first) : near;
+}
+
+/** The days on which something was found: `2026-01-01`, or the first and the last of them. */
+function daysOf(report: FindingsReport): string {
+  const times = report.findings.flatMap((finding) => [finding.firstAt, finding.lastAt]).sort((a, b) => a - b);
+  const days = [times[0], times.at(-1)].flatMap((at) =>
+    at === undefined ? [] : new Date(at).toISOString().slice(0, 10),
+  );
+  return [...new Set(days)].join(' to ');
 }
 
 function readShard(text: string): Shard {

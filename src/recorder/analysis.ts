@@ -3,11 +3,11 @@ import type { Readable } from 'node:stream';
 import type { NewTraceEvent, TraceEvent } from '../core/traceEvent.ts';
 import { createDetector } from '../core/findings/detect.ts';
 import type { Finding } from '../core/findings/finding.ts';
-import { actorName } from '../core/findings/knowledge.ts';
 import type { DetectorOptions } from '../core/findings/options.ts';
 import type { Mark } from '../core/findings/report/html.ts';
 import { CrossFacts, type Facts } from './crossFacts.ts';
 import { EventSource, type TimedEvents } from './eventSource.ts';
+import { Marks } from './marks.ts';
 import { shardEvent, type Shard } from './shard.ts';
 
 /** What to analyse. */
@@ -17,7 +17,7 @@ export interface AnalysisInput {
   readonly signal: AbortSignal;
   readonly shard?: Shard;
   readonly detector?: DetectorOptions;
-  /** Keep the writes for a timeline, at most this many. */
+  /** Keep events for a report with a timeline, at most this many. */
   readonly marks?: number;
 }
 
@@ -44,7 +44,7 @@ export async function analyse(input: AnalysisInput): Promise<Analysis> {
   );
   const detector = createDetector(input.detector);
   const facts = input.shard === undefined ? undefined : new CrossFacts();
-  const marks: Mark[] = [];
+  const marks = input.marks === undefined ? undefined : new Marks(input.marks, () => detector.findings());
   let seq = 0;
   const keepNumbers = sources.length === 1;
   const take = (event: TraceEvent | NewTraceEvent): void => {
@@ -52,7 +52,7 @@ export async function analyse(input: AnalysisInput): Promise<Analysis> {
     seq += 1;
     if (own === undefined) return;
     const numbered: TraceEvent = keepNumbers && isNumbered(own) ? own : { ...own, seq };
-    if (numbered.type === 'write' && marks.length < (input.marks ?? 0)) marks.push(markOf(numbered));
+    marks?.add(numbered);
     facts?.add(numbered);
     detector.add(numbered);
   };
@@ -66,7 +66,7 @@ export async function analyse(input: AnalysisInput): Promise<Analysis> {
     events: seq,
     notAnalysed: countsOf(sources),
     notes: notesOf(sources),
-    marks,
+    marks: marks?.all() ?? [],
     ...(facts === undefined ? {} : { facts: facts.facts() }),
   };
 }
@@ -102,19 +102,6 @@ async function mergeByTime(
     if (batch === undefined) heads.splice(heads.indexOf(first), 1);
     else Object.assign(first, { batch, at: 0 });
   }
-}
-
-function markOf(event: TraceEvent & { type: 'write' }): Mark {
-  const { group, resource, namespace, name } = event.name;
-  const object =
-    `${group === '' ? resource : `${resource}.${group}`} ${namespace === '' ? '' : `${namespace}/`}${name}`.trim();
-  return {
-    seq: event.seq,
-    at: event.at,
-    object,
-    actor: actorName(event.actor),
-    accepted: event.outcome === 'accepted' || event.outcome === 'unchanged',
-  };
 }
 
 function countsOf(sources: readonly EventSource[]): Record<string, unknown> {

@@ -6,6 +6,18 @@ import { gzipSync } from 'node:zlib';
 import type { JsonObject } from '../../src/codec/json.ts';
 import { run, told, type Ran } from './cli.ts';
 
+interface SarifResult {
+  readonly ruleId: string;
+  readonly ruleIndex: number;
+  readonly level: string;
+  readonly message: { readonly text: string };
+  readonly locations: readonly {
+    readonly physicalLocation?: unknown;
+    readonly logicalLocations?: readonly { readonly fullyQualifiedName: string }[];
+  }[];
+  readonly partialFingerprints: Readonly<Record<string, string>>;
+}
+
 type Level = 'Metadata' | 'Request' | 'RequestResponse';
 
 /** Writes an audit log as an API server does, one request a line. */
@@ -87,7 +99,7 @@ function tokenSwap(level: Level = 'RequestResponse'): AuditLog {
 }
 
 describe('analyze', function () {
-  this.timeout(30_000);
+  this.timeout(120_000);
   let folder = '';
 
   before(async () => {
@@ -176,9 +188,19 @@ describe('analyze', function () {
     const path = await file('audit.log', tokenSwap().text);
     const sarif = JSON.parse((await run(['analyze', path, '--format', 'sarif'])).stdout) as {
       version: string;
-      runs: [{ results: { ruleId: string; level: string }[] }];
+      runs: [{ tool: { driver: { name: string; rules: { id: string }[] } }; results: SarifResult[] }];
     };
     assert.equal(sarif.version, '2.1.0');
+    // What code scanning asks for beyond the schema: a place in a file, and a fingerprint of its own for each result.
+    const { tool, results } = sarif.runs[0];
+    for (const result of results) {
+      assert.equal(tool.driver.rules[result.ruleIndex]?.id, result.ruleId);
+      assert.ok(result.message.text.length > 20);
+      const { physicalLocation, logicalLocations } = result.locations[0] ?? {};
+      assert.deepEqual(physicalLocation, { artifactLocation: { uri: 'audit.log' }, region: { startLine: 1 } });
+      assert.equal(logicalLocations?.[0]?.fullyQualifiedName, 'configmaps lab/demo');
+      assert.match(result.partialFingerprints['primaryLocationLineHash'] ?? '', /^[0-9a-f]+:1$/);
+    }
     assert.deepEqual(
       sarif.runs[0].results.map((result) => [result.ruleId, result.level]),
       [['lost-update', 'error']],
@@ -187,6 +209,13 @@ describe('analyze', function () {
     assert.match(junit, /<testsuite [^>]*failures="1"/);
     const html = (await run(['analyze', path, '--format', 'html'])).stdout;
     assert.match(html, /<svg/);
+    assert.match(html, /1 finding in 10 events, 2026-01-01\./);
+    assert.match(html, /<text class="actor"[^>]*>alice.*<text class="actor"[^>]*>bob|bob.*alice/s);
+    assert.match(
+      html,
+      /<li class="accepted">event \d+: [\d:.]+ <b>bob<\/b> replace of version 1: accepted, now 2<\/li>/,
+    );
+    assert.match(html, /<li class="refused">|<li class="read">/);
     assert.ok(!html.includes('<script') && !/https?:\/\//.test(html));
     const text = (await run(['analyze', path])).stdout;
     assert.match(text, /error: lost-update \(token-swap\) on configmaps lab\/demo/);

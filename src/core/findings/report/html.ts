@@ -2,27 +2,33 @@ import type { Finding } from '../finding.ts';
 import { escape } from './junit.ts';
 import { bySeverity, objectText, titleOf, type FindingsReport } from './report.ts';
 
-/** A write as the report's timeline draws it. */
+/** An event as the report shows it: writes stand on the timeline, reads are told where they are proof. */
 export interface Mark {
   readonly seq: number;
   readonly at: number;
   readonly object: string;
   readonly actor: string;
-  readonly accepted: boolean;
+  readonly kind: 'accepted' | 'refused' | 'read';
+  /** What was asked and answered, in short. */
+  readonly text: string;
 }
 
 const WIDTH = 1_000;
-const LANE = 22;
-const LEFT = 260;
-const MAX_LANES = 60;
+const LANE = 20;
+const LEFT = 300;
+const MAX_OBJECTS = 40;
+const MAX_ACTORS = 8;
+const MAX_PROOF = 24;
 
 /**
  * The report as one HTML file that needs nothing else: findings with their proof, and a timeline with a lane for each object
- * that has findings, its writes, and the findings on them. Data enters as text only; there is no script.
+ * that has findings, its writes, and the findings on them. Data enters as text only; there is no script. `days` says of
+ * which days the findings are, as times are those of a day.
  */
-export function reportHtml(report: FindingsReport, marks: readonly Mark[], title: string): string {
+export function reportHtml(report: FindingsReport, marks: readonly Mark[], title: string, days: string): string {
   const findings = bySeverity(report.findings);
-  const sections = findings.map((finding, index) => section(finding, index)).join('\n');
+  const bySeq = new Map(marks.map((mark) => [mark.seq, mark]));
+  const sections = findings.map((finding, index) => section(finding, index, bySeq)).join('\n');
   const notes = [
     ...report.notes,
     ...Object.entries(report.notAnalysed)
@@ -34,7 +40,7 @@ export function reportHtml(report: FindingsReport, marks: readonly Mark[], title
 <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
 <title>${escape(title)}</title><style>${STYLE}</style></head>
 <body><main><h1>${escape(title)}</h1>
-<p>${findings.length} findings in ${report.events} events.</p>
+<p>${findings.length === 1 ? '1 finding' : `${findings.length} findings`} in ${report.events} events${days === '' ? '' : `, ${escape(days)}`}.</p>
 ${timeline(findings, marks)}
 ${sections}
 ${notes.map((note) => `<p class="note">${escape(note)}</p>`).join('\n')}
@@ -42,47 +48,85 @@ ${notes.map((note) => `<p class="note">${escape(note)}</p>`).join('\n')}
 `;
 }
 
-function section(finding: Finding, index: number): string {
+function section(finding: Finding, index: number, marks: ReadonlyMap<number, Mark>): string {
   const list = (name: string, values: readonly string[]): string =>
     values.length === 0
       ? ''
       : `<dt>${name}</dt><dd>${values.map((value) => `<code>${escape(value)}</code>`).join(' ')}</dd>`;
   return `<section id="f${index}" class="${finding.severity}"><h2>${escape(titleOf(finding))} <small>${finding.severity}${finding.sureness === 'likely' ? ', likely' : ''}</small></h2>
 <p class="object">${escape(objectText(finding))} <code>${escape(finding.object.uid)}</code></p>
-<p>${escape(finding.explanation)}</p><dl>${list('fields', finding.fields)}${list('actors', finding.actors)}${list('proof: events', finding.events.map(String))}
+<p>${escape(finding.explanation)}</p><dl>${list('fields', finding.fields)}${list('actors', finding.actors)}${proof(finding, marks)}
 <dt>times</dt><dd>${finding.count}, from ${time(finding.firstAt)} to ${time(finding.lastAt)}</dd></dl>
 <p><b>What to do:</b> ${escape(finding.remedy)}</p></section>`;
 }
 
+/** The events that prove a finding, each with what it was where that is known. */
+function proof(finding: Finding, marks: ReadonlyMap<number, Mark>): string {
+  if (finding.events.length === 0) return '';
+  const lines = finding.events.slice(0, MAX_PROOF).map((seq) => {
+    const mark = marks.get(seq);
+    if (mark === undefined) return `<li>event ${seq}</li>`;
+    const said = `${time(mark.at)} <b>${escape(mark.actor)}</b> ${escape(mark.text)}`;
+    return `<li class="${mark.kind}">event ${seq}: ${said}</li>`;
+  });
+  const more = finding.events.length - lines.length;
+  return `<dt>proof</dt><dd><ul>${lines.join('')}${more > 0 ? `<li>and ${more} more</li>` : ''}</ul></dd>`;
+}
+
+interface Lane {
+  readonly object: string;
+  /** Undefined for the lane of the object itself, with what is written by more actors than have lanes. */
+  readonly actor: string | undefined;
+  readonly size: number;
+}
+
+/** A lane for each object with findings, and beneath it one for each actor that wrote it. */
+function lanesOf(findings: readonly Finding[], marks: readonly Mark[]): Lane[] {
+  return [...new Set(findings.map(objectText))].slice(0, MAX_OBJECTS).flatMap((object) => {
+    const writers = marks.filter((mark) => mark.object === object && mark.kind !== 'read').map((mark) => mark.actor);
+    const actors = [...new Set(writers)].slice(0, MAX_ACTORS);
+    return [
+      { object, actor: undefined, size: actors.length + 1 },
+      ...actors.map((actor) => ({ object, actor, size: 1 })),
+    ];
+  });
+}
+
 function timeline(findings: readonly Finding[], marks: readonly Mark[]): string {
-  const lanes = [...new Set(findings.map(objectText))].slice(0, MAX_LANES);
-  const shown = marks.filter((mark) => lanes.includes(mark.object));
+  const lanes = lanesOf(findings, marks);
+  const rows = new Map(lanes.map((lane, row) => [`${lane.object}\0${lane.actor ?? ''}`, row]));
+  const rowOf = (object: string, actor: string): number | undefined =>
+    rows.get(`${object}\0${actor}`) ?? rows.get(`${object}\0`);
+  const shown = marks.filter((mark) => mark.kind !== 'read' && rows.has(`${mark.object}\0`));
   const times = [...findings.flatMap((finding) => [finding.firstAt, finding.lastAt]), ...shown.map((mark) => mark.at)];
   if (lanes.length === 0 || times.length === 0) return '';
   const from = times.reduce((a, b) => Math.min(a, b), Number.POSITIVE_INFINITY);
   const to = times.reduce((a, b) => Math.max(a, b), from + 1);
   const x = (at: number): number => LEFT + ((at - from) / (to - from)) * (WIDTH - LEFT - 20);
-  const y = (lane: number): number => 16 + lane * LANE;
-  const rows = lanes.map(
-    (name, lane) =>
-      `<text x="4" y="${y(lane) + 4}">${escape(name.length > 40 ? `${name.slice(0, 39)}…` : name)}<title>${escape(name)}</title></text><line x1="${LEFT}" x2="${WIDTH - 10}" y1="${y(lane)}" y2="${y(lane)}"/>`,
-  );
+  const y = (row: number): number => 16 + row * LANE;
+  const names = lanes.map(({ object, actor }, row) => {
+    const name = actor ?? object;
+    const [indent, most] = actor === undefined ? [4, 40] : [20, 42];
+    const label = escape(name.length > most ? `${name.slice(0, most - 1)}…` : name);
+    return `<text class="${actor === undefined ? 'object' : 'actor'}" x="${indent}" y="${y(row) + 4}">${label}<title>${escape(name)}</title></text><line x1="${LEFT}" x2="${WIDTH - 10}" y1="${y(row)}" y2="${y(row)}"/>`;
+  });
   const dots = shown.map((mark) => {
-    const label = `<title>event ${mark.seq}: ${escape(mark.actor)}, ${mark.accepted ? 'accepted' : 'refused'}, ${time(mark.at)}</title>`;
-    const [cx, cy] = [x(mark.at), y(lanes.indexOf(mark.object))];
-    return mark.accepted
-      ? `<circle class="write" cx="${cx.toFixed(1)}" cy="${cy}" r="3">${label}</circle>`
-      : `<path class="refused" d="M${cx.toFixed(1)} ${cy - 5}l5 5l-5 5l-5 -5z">${label}</path>`;
+    const label = `<title>event ${mark.seq}: ${escape(`${mark.actor} ${mark.text}`)}, ${time(mark.at)}</title>`;
+    const [cx, cy] = [x(mark.at).toFixed(1), y(rowOf(mark.object, mark.actor) ?? 0)];
+    return mark.kind === 'accepted'
+      ? `<circle class="write" cx="${cx}" cy="${cy}" r="3">${label}</circle>`
+      : `<path class="refused" d="M${cx} ${cy - 4}l4 4l-4 4l-4 -4z">${label}</path>`;
   });
   const flags = findings.map((finding, index) => {
-    const lane = lanes.indexOf(objectText(finding));
-    if (lane < 0) return '';
+    const row = rowOf(objectText(finding), '');
+    if (row === undefined) return '';
     const start = x(finding.firstAt);
-    return `<a href="#f${index}"><rect class="${finding.severity}" x="${(start - 4).toFixed(1)}" y="${y(lane) - 8}" width="${Math.max(8, x(finding.lastAt) - start + 8).toFixed(1)}" height="16"><title>${escape(titleOf(finding))}</title></rect></a>`;
+    const height = ((lanes[row]?.size ?? 1) - 1) * LANE + 16;
+    return `<a href="#f${index}"><rect class="${finding.severity}" x="${(start - 4).toFixed(1)}" y="${y(row) - 8}" width="${Math.max(8, x(finding.lastAt) - start + 8).toFixed(1)}" height="${height}"><title>${escape(titleOf(finding))}</title></rect></a>`;
   });
-  return `<figure><svg role="img" aria-label="Timeline of writes and findings" viewBox="0 0 ${WIDTH} ${y(lanes.length) + 20}">${rows.join('')}${flags.join('')}${dots.join('')}
+  return `<figure><svg role="img" aria-label="Timeline of writes and findings" viewBox="0 0 ${WIDTH} ${y(lanes.length) + 20}">${names.join('')}${flags.reverse().join('')}${dots.join('')}
 <text x="${LEFT}" y="${y(lanes.length) + 8}">${time(from)}</text><text x="${WIDTH - 10}" y="${y(lanes.length) + 8}" text-anchor="end">${time(to)}</text></svg>
-<figcaption>Dots are accepted writes, diamonds refused ones, boxes findings.</figcaption></figure>`;
+<figcaption>A lane for each object, and for each actor that wrote it. Dots are accepted writes, diamonds refused ones, boxes findings; times are UTC.</figcaption></figure>`;
 }
 
 /** UTC time of day with milliseconds. */
@@ -94,5 +138,5 @@ function time(at: number): string {
 
 const STYLE = `:root{color-scheme:light dark}body{font:15px/1.5 system-ui,sans-serif;margin:0}main{max-width:1040px;margin:auto;padding:1rem}
 section{border-left:4px solid #888;padding:0 1rem;margin:1.5rem 0}section.error{border-color:#c4314b}section.warning{border-color:#b8860b}section.info{border-color:#3b78c4}
-h2 small{font-weight:normal}code{font-size:.92em}dt{font-weight:600}dd{margin:0 0 .4rem 1rem}svg{width:100%;height:auto}svg text{font:11px system-ui,sans-serif;fill:currentColor}
-svg line{stroke:#8886}svg .write{fill:#2e8b57}svg .refused{fill:none;stroke:#c4314b}svg rect{fill-opacity:.25}svg rect.error{fill:#c4314b}svg rect.warning{fill:#b8860b}svg rect.info{fill:#3b78c4}figure{margin:1rem 0}.note{opacity:.8}`;
+h2 small{font-weight:normal}code{font-size:.92em}dt{font-weight:600}dd{margin:0 0 .4rem 1rem}svg{width:100%;height:auto}svg text{font:11px system-ui,sans-serif;fill:currentColor}svg text.object{font-weight:600}svg text.actor{opacity:.8}ul{margin:0;padding:0;list-style:none}li.refused{color:#c4314b}@media(prefers-color-scheme:dark){li.refused{color:#f0788c}}
+svg line{stroke:#8886}svg .write{fill:#2e8b57}svg .refused{fill:none;stroke:#d9435c}svg rect{fill-opacity:.25}svg rect.error{fill:#c4314b}svg rect.warning{fill:#b8860b}svg rect.info{fill:#3b78c4}figure{margin:1rem 0}.note{opacity:.8}`;

@@ -1,10 +1,15 @@
+import { hashText } from '../../hash.ts';
 import { findingIds, severityOf, type Finding, type Severity } from '../finding.ts';
 import { objectText, titleOf, type FindingsReport } from './report.ts';
 
 const LEVEL: Readonly<Record<Severity, string>> = { error: 'error', warning: 'warning', info: 'note' };
 
-/** The report as SARIF 2.1.0 (OASIS), for code scanning. Objects are logical locations; a fingerprint makes runs comparable. */
-export function reportSarif(report: FindingsReport, tool: { version: string }): string {
+/**
+ * The report as SARIF 2.1.0 (OASIS), for code scanning. Objects are logical locations; the physical one, without which code
+ * scanning takes no result, is the log that was read (`input`, its path or name). Fingerprints make runs comparable.
+ */
+export function reportSarif(report: FindingsReport, tool: { version: string }, input: string): string {
+  const uri = input.split(/[\\/]/).map(encodeURIComponent).join('/');
   const rules = findingIds.map((id) => ({
     id,
     name: id,
@@ -14,25 +19,30 @@ export function reportSarif(report: FindingsReport, tool: { version: string }): 
   }));
   const driver = { name: 'object-versions', version: tool.version, rules };
   const suppressed = report.allowed.map(({ finding, allowance }) => ({
-    ...resultOf(finding),
+    ...resultOf(finding, uri),
     suppressions: [{ kind: 'external', justification: allowance.reason }],
   }));
-  const run = { tool: { driver }, results: [...report.findings.map(resultOf), ...suppressed] };
+  const run = {
+    tool: { driver },
+    results: [...report.findings.map((finding) => resultOf(finding, uri)), ...suppressed],
+  };
   return `${JSON.stringify({ $schema: 'https://json.schemastore.org/sarif-2.1.0.json', version: '2.1.0', runs: [run] }, undefined, 1)}\n`;
 }
 
-function resultOf(finding: Finding): Record<string, unknown> {
+function resultOf(finding: Finding, uri: string): Record<string, unknown> {
+  const identity = [finding.id, finding.kind ?? '', objectText(finding), ...finding.fields.slice(0, 5)].join('|');
   return {
     ruleId: finding.id,
     ruleIndex: findingIds.indexOf(finding.id),
     level: LEVEL[finding.severity],
     message: { text: `${titleOf(finding)} on ${objectText(finding)}: ${finding.explanation} ${finding.remedy}` },
-    locations: [{ logicalLocations: [{ fullyQualifiedName: objectText(finding), kind: 'object' }] }],
-    partialFingerprints: {
-      'objectVersions/v1': [finding.id, finding.kind ?? '', objectText(finding), ...finding.fields.slice(0, 5)].join(
-        '|',
-      ),
-    },
+    locations: [
+      {
+        physicalLocation: { artifactLocation: { uri }, region: { startLine: 1 } },
+        logicalLocations: [{ fullyQualifiedName: objectText(finding), kind: 'object' }],
+      },
+    ],
+    partialFingerprints: { primaryLocationLineHash: `${hashText(identity)}:1`, 'objectVersions/v1': identity },
     occurrenceCount: finding.count,
     properties: {
       actors: finding.actors,
