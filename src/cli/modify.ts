@@ -157,11 +157,12 @@ async function write(
     subresources: resource.subresources,
     ...(resolve === undefined ? {} : { resolve }),
   };
+  let report: Report | undefined;
   if (options.dryRun !== true && isProtectedContext(cluster.context, io))
-    await limit.uncounted(() =>
+    report = await limit.uncounted(() =>
       askProtected(cluster, target, wish, { ...how, timeoutMs: limit.remainingMs }, options, io),
     );
-  const report = await fulfil(cluster, target, wish, { ...how, timeoutMs: limit.remainingMs });
+  report ??= await fulfil(cluster, target, wish, { ...how, timeoutMs: limit.remainingMs });
   const isWritten = report.outcome === 'written' || report.outcome === 'unchanged';
   if (options.wait !== true || !isWritten || report.dryRun === true) {
     tellReport(report, options.output, describeTarget(target), io);
@@ -178,7 +179,10 @@ async function fulfil(cluster: Cluster, target: Target, wish: Wish, how: ModifyO
   return (await import('../write/modify.ts')).modify(cluster, target, wish, how);
 }
 
-/** Shows what the server would store, by a dry run, and asks whether it is to be stored. */
+/**
+ * Shows what the server would store, by a dry run, and asks whether it is to be stored. Gives the report where there is nothing
+ * to ask, because the write would end without storing anything.
+ */
 async function askProtected(
   cluster: Cluster,
   target: Target,
@@ -186,15 +190,20 @@ async function askProtected(
   how: ModifyOptions,
   options: ModifyCliOptions,
   io: CliIo,
-): Promise<void> {
+): Promise<Report | undefined> {
   const { onAttempt: _attempt, onOwned: _owned, ...quiet } = how;
-  const { report, lines } = await foresee(cluster, target, wish, quiet);
-  if (report.outcome === 'unchanged') return;
-  const told =
-    report.outcome === 'written'
+  const [{ foresight }, { report, lines }] = await Promise.all([
+    import('../write/preview.ts'),
+    foresee(cluster, target, wish, quiet),
+  ]);
+  const told = foresight(report);
+  if (told === 'nothing' || told === 'ended') return report;
+  const changes =
+    told === 'known'
       ? shortList(lines)
-      : [`what would be stored is not known: the dry run ended ${report.outcome}. ${report.message ?? ''}`.trim()];
-  await confirmProtected(cluster.context, [`modify ${describeTarget(target)}`, ...told], options.yes === true, io);
+      : [`what would be stored is not known, the dry run was refused: ${report.message ?? ''}`.trim()];
+  await confirmProtected(cluster.context, [`modify ${describeTarget(target)}`, ...changes], options.yes === true, io);
+  return undefined;
 }
 
 async function foresee(

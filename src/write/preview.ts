@@ -26,6 +26,17 @@ export interface Preview {
   readonly resets: readonly PreviewedChange[];
 }
 
+/**
+ * What a dry run tells before a write that has to be asked about. `known`: it would be stored, as the preview says. `nothing`:
+ * there is nothing to store. `untold`: the dry run was refused as a request, which an admission webhook may do to dry runs
+ * alone, so that the write is to be asked about without it. `ended`: the write ends as the dry run did, and stores nothing.
+ */
+export function foresight({ outcome }: Report): 'known' | 'nothing' | 'untold' | 'ended' {
+  if (outcome === 'written') return 'known';
+  if (outcome === 'unchanged') return 'nothing';
+  return outcome === 'invalid' ? 'untold' : 'ended';
+}
+
 /** Asks the server, by a dry run of the safe write, what it would store; nothing is stored. */
 export async function previewWrite(
   server: Server,

@@ -145,7 +145,13 @@ for (const on of serverKinds) {
         const args = ['modify', 'cm', 'untold', '--set', 'data.a=1'];
         const refused = await run(args, { answers: ['no'] }, guarded());
         assert.equal(refused.code, 130);
-        assert.match(refused.err, /what would be stored is not known: the dry run ended invalid/);
+        assert.match(refused.err, /what would be stored is not known, the dry run was refused/);
+      });
+
+      it('a write that would store nothing anyway ends as it would, and nobody is asked', async () => {
+        const args = ['modify', 'cm', 'never-there', '--set', 'data.a="1"'];
+        const ran = await run(args, { answers: ['yes'] }, guarded());
+        assert.deepEqual([ran.code, ran.err.includes('[yes/no]')], [8, false]);
       });
 
       it('a delete asks with what a dry run says, and is done after a yes', async () => {

@@ -3,18 +3,21 @@ import { AppError } from '../../base/appError.ts';
 import { cancelled } from '../../base/clock.ts';
 import { plannedDeletion, type Deletion } from '../../core/deletion.ts';
 import type { Incarnation, Version } from '../../core/history.ts';
+import type { Report } from '../../write/report.ts';
 import { describeTarget, identityOf, type Target } from '../../write/target.ts';
 import type { JsonObject } from '../../codec/json.ts';
 import { isProtected } from '../../write/protect.ts';
 import { contentForNewLife, restoreIntent } from '../../write/restore.ts';
 import type { Editor } from '../app/editor.ts';
 import { commandIds } from '../app/ids.ts';
+import { showPreview } from '../app/preview.ts';
 import { settings } from '../app/settings.ts';
 import { limited } from '../app/signal.ts';
 import { isTreeNode } from '../tree/nodes.ts';
 import { newestVersion, shortUid } from '../tree/wording.ts';
 import { finish } from '../writing/editCommands.ts';
-import { deleteSentence } from '../writing/outcomeWords.ts';
+import { deleteSentence, outcomeSentence } from '../writing/outcomeWords.ts';
+import { confirmNewest } from '../writing/questions.ts';
 import { lateProgress } from '../writing/lateProgress.ts';
 import { addressOfIncarnation, locate } from './locate.ts';
 import { clusterKeyOf, incarnationOf, livingIncarnationOf, openDiff } from './objectCommands.ts';
@@ -50,8 +53,10 @@ async function confirmDelete(editor: Editor, deletions: readonly Deletion[]): Pr
   const labels = new Set(deletions.map(({ incarnation }) => labelOf(editor, incarnation)));
   const guarded = [...labels].some((label) => isProtected(label, settings.protectedContexts()));
   const remove = l10n.t('Delete');
+  const foreseen = guarded ? await Promise.all(deletions.map(async (one) => foresee(editor, one))) : [];
   const detail = [
     ...deletions.map(({ line }) => line),
+    ...foreseen.map((message) => l10n.t('A dry run says: {0}', message)),
     '',
     l10n.t(
       'Only this incarnation, at the version that you see, is deleted: if it changed or was replaced meanwhile, nothing is.',
@@ -66,24 +71,46 @@ async function confirmDelete(editor: Editor, deletions: readonly Deletion[]): Pr
   if (chosen !== remove) throw cancelled();
 }
 
-async function deleteIncarnation(editor: Editor, { incarnation, token }: Deletion): Promise<void> {
+/** What the server would do with a delete. */
+async function foresee(editor: Editor, { incarnation, token }: Deletion): Promise<string> {
   const located = await locate(editor.clusters, addressOfIncarnation(incarnation, clusterKeyOf(editor, incarnation)));
-  const name = describeTarget(located.target);
+  const { message, outcome } = await sendDelete(editor, located, incarnation.uid, token, true);
+  return message ?? outcome;
+}
+
+async function sendDelete(
+  editor: Editor,
+  { connected, resource, target }: Located,
+  uid: string,
+  token: string | undefined,
+  dryRun: boolean,
+): Promise<Report> {
   const { deleteObject } = await import('../../write/deleteObject.ts');
-  const report = await lateProgress(l10n.t('Deleting {0}', name), settings.write().timeoutMs, (signal) =>
+  return lateProgress(l10n.t('Deleting {0}', describeTarget(target)), settings.write().timeoutMs, async (signal) =>
     deleteObject(
-      located.connected.cluster,
-      { ...located.target, uid: incarnation.uid },
+      connected.cluster,
+      { ...target, uid },
       {
         clock: editor.clock,
         signal,
         ...(token === undefined ? {} : { token }),
-        cluster: located.connected.id,
+        dryRun,
+        schema: await connected.schema(resource, signal),
+        cluster: connected.id,
         agent: editor.userAgent,
         onEvent: (event) => editor.session.append([event]),
       },
     ),
   );
+}
+
+async function deleteIncarnation(editor: Editor, { incarnation, token }: Deletion): Promise<void> {
+  const located = await locate(editor.clusters, addressOfIncarnation(incarnation, clusterKeyOf(editor, incarnation)));
+  const name = describeTarget(located.target);
+  let report = await sendDelete(editor, located, incarnation.uid, token, false);
+  // A yes is to one version: each further change is another question.
+  while (report.outcome === 'needs-decision' && report.token !== undefined && (await confirmNewest(name, report)))
+    report = await sendDelete(editor, located, incarnation.uid, report.token, false);
   editor.reports.add(report, { name, cluster: located.connected.label, at: editor.clock.now() });
   const sentence = deleteSentence(report, name);
   if (report.outcome === 'written' || report.outcome === 'cancelled') {
@@ -150,11 +177,31 @@ async function recreate(
   located: Located,
 ): Promise<void> {
   const create = l10n.t('Create');
-  const name = describeTarget(located.target);
-  const detail = l10n.t(
-    'It will be a new incarnation with a new UID. What pointed at {0} by UID will not point at it.',
-    shortUid(incarnation.uid),
-  );
+  const { connected, target } = located;
+  const name = describeTarget(target);
+  const { createObject } = await import('../../write/createObject.ts');
+  const { timeoutMs, fieldManager } = settings.write();
+  const send = async (dryRun: boolean): Promise<Report> =>
+    lateProgress(l10n.t('Creating {0}', name), timeoutMs, (signal) =>
+      createObject(connected.cluster, withoutUid(target), contentForNewLife(version.body), {
+        clock: editor.clock,
+        signal,
+        timeoutMs,
+        fieldManager,
+        dryRun,
+        cluster: connected.id,
+        agent: editor.userAgent,
+        onEvent: (event) => editor.session.append([event]),
+      }),
+    );
+  const guarded = isProtected(connected.label, settings.protectedContexts());
+  const detail = [
+    l10n.t(
+      'It will be a new incarnation with a new UID. What pointed at {0} by UID will not point at it.',
+      shortUid(incarnation.uid),
+    ),
+    ...(guarded ? await foreseeCreate(editor, located, version.body, await send(true)) : []),
+  ].join('\n');
   if (
     (await window.showWarningMessage(
       l10n.t('{0} is gone. Create it again?', name),
@@ -163,24 +210,27 @@ async function recreate(
     )) !== create
   )
     throw cancelled();
-  const { createObject } = await import('../../write/createObject.ts');
-  const { timeoutMs, fieldManager } = settings.write();
-  const { connected, target } = located;
-  const report = await lateProgress(l10n.t('Creating {0}', name), timeoutMs, (signal) =>
-    createObject(connected.cluster, withoutUid(target), contentForNewLife(version.body), {
-      clock: editor.clock,
-      signal,
-      timeoutMs,
-      fieldManager,
-      cluster: connected.id,
-      agent: editor.userAgent,
-      onEvent: (event) => editor.session.append([event]),
-    }),
-  );
+  const report = await send(false);
   editor.reports.add(report, { name, cluster: connected.label, at: editor.clock.now() });
   if (report.outcome === 'written')
     window.setStatusBarMessage(l10n.t('{0} is created as a new incarnation.', name), 8000);
   else await finish(editor, located, report);
+}
+
+/** What a dry run of the creation says, with the comparison of what would be stored. */
+async function foreseeCreate(
+  editor: Editor,
+  { connected, target }: Located,
+  body: JsonObject,
+  report: Report,
+): Promise<string[]> {
+  const { object, outcome } = report;
+  if (outcome === 'written' && object !== undefined)
+    await showPreview(editor.shelf, editor.session.secretKey, target, body, object);
+  return [
+    l10n.t('This context is protected: {0}.', connected.label),
+    l10n.t('A dry run says: {0}', outcomeSentence(report, describeTarget(target))),
+  ];
 }
 
 type BodiedVersion = Version & { readonly body: JsonObject };

@@ -34,6 +34,8 @@ export class LiveDocument {
   /** Rising, so that VS Code sees that there is something new. */
   mtime: number;
   size: number;
+  /** The `mtime` and `size` of what the text in the editor was made from: older than these where there is news that it did not take. */
+  held: { readonly mtime: number; readonly size: number };
   /** The UID that holds the name now, where it is not this one. */
   holder: string | undefined;
   private readonly secretKey: string | undefined;
@@ -57,6 +59,7 @@ export class LiveDocument {
     this.mtime = now;
     this.shownText = this.render(stored);
     this.size = Buffer.byteLength(this.shownText);
+    this.held = { mtime: now, size: this.size };
   }
 
   /** What the object looks like in the document. */
@@ -106,6 +109,11 @@ export class LiveDocument {
   /** The object that exactly this text shows, if it is one that was rendered. */
   objectOfText(text: string): JsonObject | undefined {
     return this.texts.get(text);
+  }
+
+  /** The editor holds what there is to read now. */
+  hold(): void {
+    this.held = { mtime: this.mtime, size: this.size };
   }
 
   /** Gives VS Code something new to read. */

@@ -9,6 +9,7 @@ import { limited } from '../app/signal.ts';
 import { throttle } from '../app/throttle.ts';
 import type { Session } from '../session/session.ts';
 import type { ObjectAddress } from './address.ts';
+import { keepPlaces } from './keptPlaces.ts';
 import type { Drafts } from './drafts.ts';
 import { LiveDocument } from './liveDocument.ts';
 
@@ -63,6 +64,7 @@ export class LiveDocuments implements Disposable {
         if (this.stale.size > 0) refresher.request();
       }),
     );
+    this.store.add(keepPlaces((uri) => this.find(uri)?.shownText));
     this.store.add(workspace.onDidOpenTextDocument((text) => this.followText(text)));
     this.store.add(workspace.onDidChangeTextDocument(({ document }) => this.followText(document)));
     this.store.add(workspace.onDidSaveTextDocument((text) => this.followText(text)));
@@ -94,6 +96,7 @@ export class LiveDocuments implements Disposable {
     document.base = base;
     document.remember(text, base);
     document.show(text, this.options.clock.now());
+    document.hold();
     await this.options.drafts.forget(document.uri.toString());
     this.stateChanged.fire(document);
   }
@@ -153,6 +156,7 @@ export class LiveDocuments implements Disposable {
       document.base = draft.shown;
       document.mtime = draft.mtime;
       document.size = draft.size;
+      document.hold();
     }
     const text = textOf(uri);
     if (text !== undefined) this.follow(document, text);
@@ -198,6 +202,7 @@ export class LiveDocuments implements Disposable {
     const uri = document.uri.toString();
     const { drafts, onError } = this.options;
     if (!text.isDirty) {
+      if (text.getText() === document.shownText) document.hold();
       // A text that shows no known object is one that was restored; its base is then the draft's, or not known.
       document.base = document.objectOfText(text.getText()) ?? document.base;
       // What changed on the server while there was unsaved text, or what a save made of it, can be shown now.

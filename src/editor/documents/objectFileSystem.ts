@@ -57,8 +57,12 @@ export class ObjectFileSystem implements FileSystemProvider {
         const document = await this.parts.live.get(uri, address.object);
         const lives = document.state === 'live' || document.state === 'terminating';
         // Unsaved text of an object that is gone stays writable: saving it is answered by what became of the object.
-        const writable = (lives || this.parts.live.isDirty(document)) && !this.parts.isReadOnly();
-        return stat(document.mtime, document.size, writable);
+        const isDirty = this.parts.live.isDirty(document);
+        const writable = (lives || isDirty) && !this.parts.isReadOnly();
+        // VS Code refuses to save over a file that is newer than what it read. News that came just before the first key is no
+        // reason: a save carries the change over it.
+        const { mtime, size } = isDirty ? document.held : document;
+        return stat(mtime, size, writable);
       }
       const text = await this.parts.shelf.read(uri, address);
       return stat(text.mtime, Buffer.byteLength(text.text), address.type === 'decision');

@@ -81,6 +81,7 @@ export class ObjectSaver implements Saver {
     if (equalJson(document.shown(base), document.shown(desired))) {
       document.remember(text, base);
       document.show(text, Date.now());
+      document.hold();
       problems.clear(uri);
       return;
     }

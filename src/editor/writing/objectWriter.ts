@@ -76,17 +76,24 @@ export class ObjectWriter {
     const { timeoutMs } = parts.settings();
     const title = l10n.t('Writing {0}', name);
     const options = await lateProgress(title, timeoutMs, (signal) => this.options(request, signal));
-    await lateProgress(title, ASKING_LIMIT_MS, (signal) => this.ask(request, { ...options, signal }));
-    let report = await this.send(request, options);
+    await this.askAboutOthers(request, options);
+    let report = await this.askAndSend(request, options);
     for (;;) {
       const resolve = await askFieldChoices(name, report);
       if (resolve === undefined) break;
-      report = await this.send(request, { ...options, resolve });
+      report = await this.askAndSend(request, { ...options, resolve });
     }
     parts.log.info(`${name}: ${report.outcome} after ${report.attempts.length} attempt(s)`);
     parts.reports.add(report, { name, cluster: request.connected.label, at: parts.clock.now() });
     window.setStatusBarMessage(outcomeSentence(report, name), 8000);
     return report;
+  }
+
+  /** What has to be asked is asked about exactly what is sent then. */
+  private async askAndSend(request: WriteRequest, options: ModifyOptions): Promise<Report> {
+    const title = l10n.t('Writing {0}', describeTarget(request.target));
+    const ended = await lateProgress(title, ASKING_LIMIT_MS, (signal) => this.ask(request, { ...options, signal }));
+    return ended ?? this.send(request, options);
   }
 
   private async send({ connected, target, intent }: WriteRequest, options: ModifyOptions): Promise<Report> {
@@ -122,27 +129,42 @@ export class ObjectWriter {
     };
   }
 
-  /** Asks before a protected context or somebody else's field is written to, and before a removed line becomes a default. */
-  private async ask(request: WriteRequest, options: ModifyOptions): Promise<void> {
-    const { connected, target, intent } = request;
+  /** Asks before fields are changed that somebody else is responsible for. */
+  private async askAboutOthers({ target, intent, seen }: WriteRequest, options: ModifyOptions): Promise<void> {
     const { schema = noListSchema, fieldManager = '' } = options;
-    const name = describeTarget(target);
-    const seen = intent.kind === 'edits' ? intent.base : request.seen;
+    const shown = intent.kind === 'edits' ? intent.base : seen;
+    if (shown === undefined) return;
     const kind = target.group === '' ? target.kind : `${target.kind}.${target.group}`;
-    const breaches =
-      seen === undefined
-        ? []
-        : breachesOf(this.parts.responsibilities(), kind, seen, changedPaths(intent, schema), fieldManager);
-    if (breaches.length > 0) await confirmBreaches(name, breaches);
-    const guarded = isProtected(connected.label, this.parts.protectedContexts());
-    if (!guarded && !removesSomething(intent, options.schema)) return;
-    const { previewWrite } = await import('../../write/preview.ts');
-    const preview = await previewWrite(connected.cluster, target, intent, options);
-    if (preview.report.outcome !== 'written' || (!guarded && preview.resets.length === 0)) return;
-    const after = preview.report.object;
-    if (after !== undefined && seen !== undefined) await this.parts.showPreview(target, seen, after);
-    await confirmPreview(name, connected.label, guarded, preview);
+    const paths = changedPaths(intent, schema);
+    const breaches = breachesOf(this.parts.responsibilities(), kind, shown, paths, fieldManager);
+    if (breaches.length > 0) await confirmBreaches(describeTarget(target), breaches);
   }
+
+  /**
+   * Asks before a protected context is written to, and before a removed line becomes a default, with what the server would
+   * store. Gives the report where there is nothing to ask, because the write would end without storing anything.
+   */
+  private async ask(request: WriteRequest, options: ModifyOptions): Promise<Report | undefined> {
+    const { connected, target, intent } = request;
+    const guarded = isProtected(connected.label, this.parts.protectedContexts());
+    if (!guarded && !removesSomething(intent, options.schema)) return undefined;
+    const { foresight, previewWrite } = await import('../../write/preview.ts');
+    const preview = await previewWrite(connected.cluster, target, intent, options);
+    const told = foresight(preview.report);
+    if (!guarded && (told !== 'known' || preview.resets.length === 0)) return undefined;
+    if (told === 'nothing' || told === 'ended') return withoutDryRun(preview.report);
+    const seen = intent.kind === 'edits' ? intent.base : request.seen;
+    const after = preview.report.object;
+    if (told === 'known' && after !== undefined && seen !== undefined)
+      await this.parts.showPreview(target, seen, after);
+    await confirmPreview(describeTarget(target), connected.label, guarded, preview);
+    return undefined;
+  }
+}
+
+/** A dry run that ended as the write would have. */
+function withoutDryRun({ dryRun: _dryRun, ...report }: Report): Report {
+  return report;
 }
 
 function removesSomething(intent: Intent, schema: ListSchema | undefined): boolean {

@@ -3,6 +3,7 @@ import { cancelled } from '../../base/clock.ts';
 import { stringifyJson, type Json } from '../../codec/json.ts';
 import { formatPath } from '../../codec/path.ts';
 import type { Preview, PreviewedChange } from '../../write/preview.ts';
+import type { Report } from '../../write/report.ts';
 import type { Breach } from '../../core/responsibility.ts';
 
 const CHANGES_SHOWN = 20;
@@ -14,13 +15,14 @@ const VALUE_LENGTH = 60;
  * @throws AppError `cancelled` where the person says no
  */
 export async function confirmPreview(name: string, context: string, guarded: boolean, preview: Preview): Promise<void> {
-  const { changes, resets } = preview;
+  const { changes, resets, report } = preview;
+  const untold = l10n.t('What would be stored is not known; the dry run was refused: {0}', report.message ?? '');
   const lines = [
+    ...(report.outcome === 'written' ? [] : [untold]),
     ...resets.map(({ path, before, after }) =>
       l10n.t('{0}: the removed value {1} becomes the default {2}', path, words(before), words(after)),
     ),
-    ...(guarded ? changes.slice(0, CHANGES_SHOWN).map(changeLine) : []),
-    ...(guarded && changes.length > CHANGES_SHOWN ? [l10n.t('… and {0} more', changes.length - CHANGES_SHOWN)] : []),
+    ...(guarded ? shortList(changes.map(changeLine)) : []),
   ];
   const question = guarded
     ? l10n.t('Write {0} in the protected context {1}?', name, context)
@@ -37,6 +39,29 @@ export async function confirmBreaches(name: string, breaches: readonly Breach[])
     l10n.t('{0} is the responsibility of {1}: {2}', formatPath(path), manager, reason),
   );
   await confirm(l10n.t('Change fields of {0} that others are responsible for?', name), [...new Set(lines)]);
+}
+
+/** Whether the newest version of an object is to be deleted, though it changed since the one that was meant. */
+export async function confirmNewest(name: string, { conflicts, attempts }: Report): Promise<boolean> {
+  const winners = new Set((attempts.at(-1)?.wonBy ?? []).map(({ manager }) => manager));
+  const lines =
+    conflicts === undefined
+      ? [l10n.t('What changed is not known: the server keeps the version that you saw no more.')]
+      : shortList(conflicts.map(({ path, base, theirs }) => changeLine({ path, ...definedOf(base, theirs) })));
+  const remove = l10n.t('Delete Newest Version');
+  const question = l10n.t('{0} changed since you looked. Delete it as it is now?', name);
+  const by = winners.size === 0 ? [] : [l10n.t('Changed by {0}:', [...winners].join(', '))];
+  const detail = [...by, ...lines].join('\n');
+  return (await window.showWarningMessage(question, { modal: true, detail }, remove)) === remove;
+}
+
+function definedOf(before: Json | undefined, after: Json | undefined): Omit<PreviewedChange, 'path'> {
+  return { ...(before === undefined ? {} : { before }), ...(after === undefined ? {} : { after }) };
+}
+
+function shortList(lines: readonly string[]): string[] {
+  const more = lines.length - CHANGES_SHOWN;
+  return more <= 0 ? [...lines] : [...lines.slice(0, CHANGES_SHOWN), l10n.t('… and {0} more', more)];
 }
 
 async function confirm(question: string, lines: readonly string[]): Promise<void> {

@@ -11,6 +11,7 @@ import type { Editor } from '../app/editor.ts';
 import { settings } from '../app/settings.ts';
 import type { Located } from '../documents/objectSaver.ts';
 import { lateProgress } from './lateProgress.ts';
+import { outcomeSentence } from './outcomeWords.ts';
 
 /**
  * Asks which of the fields that our field manager claims is given up, and gives it up; the value stays.
@@ -36,26 +37,30 @@ export async function releaseClaimOf(
   });
   if (chosen === undefined) throw cancelled();
   const name = describeTarget(target);
+  const { releaseField } = await import('../../write/releaseField.ts');
+  const send = async (dryRun: boolean): Promise<Report> =>
+    lateProgress(l10n.t('Writing {0}', name), timeoutMs, (signal) =>
+      releaseField(connected.cluster, { ...target, uid: identityOf(object).uid }, chosen.path, {
+        clock,
+        signal,
+        fieldManager,
+        timeoutMs,
+        maxAttempts,
+        dryRun,
+        cluster: connected.id,
+        agent: userAgent,
+        secretKey: session.secretKey,
+        onEvent: (event) => session.append([event]),
+      }),
+    );
   if (isProtected(connected.label, settings.protectedContexts())) {
+    const said = outcomeSentence(await send(true), name);
     const release = l10n.t('Release');
     const question = l10n.t('Write {0} in the protected context {1}?', name, connected.label);
-    if ((await window.showWarningMessage(question, { modal: true, detail: chosen.label }, release)) !== release)
-      throw cancelled();
+    const detail = `${l10n.t('{0} gives up its claim of {1}; the value stays.', fieldManager, chosen.label)}\n${l10n.t('A dry run says: {0}', said)}`;
+    if ((await window.showWarningMessage(question, { modal: true, detail }, release)) !== release) throw cancelled();
   }
-  const { releaseField } = await import('../../write/releaseField.ts');
-  const report = await lateProgress(l10n.t('Writing {0}', name), timeoutMs, (signal) =>
-    releaseField(connected.cluster, { ...target, uid: identityOf(object).uid }, chosen.path, {
-      clock,
-      signal,
-      fieldManager,
-      timeoutMs,
-      maxAttempts,
-      cluster: connected.id,
-      agent: userAgent,
-      secretKey: session.secretKey,
-      onEvent: (event) => session.append([event]),
-    }),
-  );
+  const report = await send(false);
   reports.add(report, { name, cluster: connected.label, at: clock.now() });
   return report;
 }

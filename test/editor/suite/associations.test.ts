@@ -1,33 +1,20 @@
 import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
 import type { ObjectVersionsApi, ShownRow } from '../../../src/editor/app/api.ts';
-import { apiServer, configMap, metadata, must, namespace } from '../apiServer.ts';
-import {
-  closeAll,
-  extension,
-  objectRow,
-  removeAllWatches,
-  rowsBelow,
-  set,
-  until,
-  useKubeconfig,
-} from '../extension.ts';
+import { configMap, metadata, must } from '../apiServer.ts';
+import { closeAll, objectRow, rowsBelow, set, until } from '../extension.ts';
+import { watchedNamespace } from '../watched.ts';
 import { screenshot } from '../window.ts';
 
 describe('external associations', () => {
   let api: ObjectVersionsApi;
-  let ns: string;
   let base: string;
 
   before(async () => {
-    api = await extension();
-    await removeAllWatches(api);
-    await useKubeconfig({ outside: { server: apiServer.url.origin } });
-    ns = await namespace('outside');
-    base = `/api/v1/namespaces/${ns}/configmaps`;
     await set('associations', [{ resource: 'configmaps', path: '.data.disk', what: 'disk' }]);
-    await vscode.commands.executeCommand('objectVersions.watchedObjects.focus');
-    await api.addWatch('outside', `configmaps in ${ns}`);
+    const watched = await watchedNamespace('outside', 'configmaps');
+    ({ api } = watched);
+    base = watched.path();
   });
 
   after(async () => {

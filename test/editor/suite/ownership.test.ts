@@ -1,17 +1,9 @@
 import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
 import type { ObjectVersionsApi } from '../../../src/editor/app/api.ts';
-import { apiServer, metadata, must, namespace } from '../apiServer.ts';
-import {
-  closeAll,
-  extension,
-  objectRow,
-  removeAllWatches,
-  rowsBelow,
-  set,
-  until,
-  useKubeconfig,
-} from '../extension.ts';
+import { metadata, must } from '../apiServer.ts';
+import { closeAll, objectRow, rowsBelow, set, until } from '../extension.ts';
+import { watchedNamespace } from '../watched.ts';
 import { press, screenshot, texts, type } from '../window.ts';
 
 describe('fields that belong to others', () => {
@@ -20,14 +12,9 @@ describe('fields that belong to others', () => {
   let base: string;
 
   before(async () => {
-    api = await extension();
-    await removeAllWatches(api);
-    await useKubeconfig({ owners: { server: apiServer.url.origin } });
-    ns = await namespace('owners');
-    base = `/api/v1/namespaces/${ns}/configmaps`;
-    await vscode.commands.executeCommand('objectVersions.watchedObjects.focus');
-    await api.addWatch('owners', `configmaps in ${ns}`);
-    await api.addWatch('owners', `deployments in ${ns}`);
+    const watched = await watchedNamespace('owners', 'configmaps', 'deployments');
+    ({ api, ns } = watched);
+    base = watched.path();
   });
 
   afterEach(async () => {

@@ -1,0 +1,62 @@
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import * as vscode from 'vscode';
+
+/** A question that was put: its sentence, and what stands below it. */
+export interface Question {
+  readonly sentence: string;
+  readonly detail: string;
+}
+
+/**
+ * Answers the modal questions of our extension, which a window under test does not show: each by the button that `answer`
+ * names, or not at all. Everything else that is said goes its way. Gives the questions that were put.
+ */
+export async function answering(
+  answer: (question: Question, buttons: readonly string[]) => string | undefined | Promise<string | undefined>,
+  during: () => Promise<unknown>,
+): Promise<Question[]> {
+  const asked: Question[] = [];
+  await standingIn(async (real, given) => {
+    const [sentence, options, ...buttons] = given as [string, vscode.MessageOptions | string, ...string[]];
+    if (typeof options !== 'object' || options.modal !== true) return real(...given);
+    const question = { sentence, detail: options.detail ?? '' };
+    asked.push(question);
+    return answer(question, buttons);
+  }, during);
+  return asked;
+}
+
+/** The warnings of our extension that are no questions, while something is done; nobody presses their buttons. */
+export async function warnings(during: (said: readonly string[]) => Promise<unknown>): Promise<void> {
+  const said: string[] = [];
+  await standingIn(
+    async (_real, given) => void said.push(String(given[0])),
+    () => during(said),
+  );
+}
+
+type Show = (...given: unknown[]) => Thenable<unknown>;
+
+async function standingIn(
+  show: (real: Show, given: unknown[]) => Promise<unknown>,
+  during: () => Promise<unknown>,
+): Promise<void> {
+  const { window } = apiOfExtension();
+  const real = window.showWarningMessage.bind(window) as Show;
+  const put = (value: Show): void =>
+    void Object.defineProperty(window, 'showWarningMessage', { value, configurable: true, writable: true });
+  put((...given) => show(real, given));
+  try {
+    await during();
+  } finally {
+    put(real);
+  }
+}
+
+/** VS Code gives each extension an API of its own, by the file that asks for it. */
+function apiOfExtension(): typeof vscode {
+  const extension = vscode.extensions.getExtension('object-versions.object-versions');
+  const file = join(extension?.extensionPath ?? '', 'dist', 'extension.cjs');
+  return createRequire(file)('vscode') as typeof vscode;
+}
