@@ -49,6 +49,34 @@ describe('the modular lab', () => {
     );
   });
 
+  it('is back at 0 after m / gcd(a, m) steps and not before, at any size', () => {
+    /** The greatest common divisor by halving, another way than the lab's. */
+    const common = (x: bigint, y: bigint): bigint => {
+      if (x === 0n || y === 0n) return x + y;
+      if (x % 2n === 0n && y % 2n === 0n) return 2n * common(x / 2n, y / 2n);
+      if (x % 2n === 0n) return common(x / 2n, y);
+      if (y % 2n === 0n) return common(x, y / 2n);
+      return x > y ? common((x - y) / 2n, y) : common((y - x) / 2n, x);
+    };
+    fc.assert(
+      fc.property(big, bigOrZero, (m, a) => {
+        const visited = visitedCount(lab(String(m), String(a)));
+        assert.equal(visited * common(a, m), m);
+        assert.equal((visited * a) % m, 0n);
+      }),
+    );
+    fc.assert(
+      fc.property(fc.integer({ min: 2, max: 40 }), fc.integer({ min: 1, max: 1000 }), big, (steps, factor, unit) => {
+        const m = (unit / 1_000_000n + 1n) * BigInt(steps);
+        const made = lab(String(m), String((m / BigInt(steps)) * BigInt(factor)));
+        const visited = Number(visitedCount(made));
+        const residues = runModular(made, visited);
+        assert.equal(residues.at(-1), 0n);
+        assert.equal(new Set(residues).size, visited);
+      }),
+    );
+  });
+
   it('says where a greater label stops meaning a newer one', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 60 }), fc.integer({ min: 0, max: 200 }), (m, a) => {

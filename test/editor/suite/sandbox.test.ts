@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import * as vscode from 'vscode';
 import type { ObjectVersionsApi } from '../../../src/editor/app/api.ts';
 import { closeAll, extension, folder, removeAllWatches, rowsBelow, until } from '../extension.ts';
-import { screenshot, texts } from '../window.ts';
+import { needWindow, screenshot, texts } from '../window.ts';
 
 describe('the sandbox, without any cluster', () => {
   let api: ObjectVersionsApi;
@@ -62,15 +62,23 @@ describe('the sandbox, without any cluster', () => {
     await vscode.commands.executeCommand('list.focusFirst');
     await new Promise((later) => setTimeout(later, 1500));
     await screenshot('sandbox');
+  });
+
+  it('an object of it is shown on the timeline', async function () {
+    needWindow(this);
+    const row = await until('a Deployment', () =>
+      rowsBelow(api, 3).find(({ node, label }) => node.type === 'object' && label === 'web'),
+    );
     await vscode.commands.executeCommand('objectVersions.showOnTimeline', row.node);
-    await until('the Deployment on the timeline', async () => {
-      const shown = await texts('#app');
-      return shown === undefined || shown.some((text) => text.includes('web')) ? true : undefined;
-    });
+    await until(
+      'the Deployment on the timeline',
+      async () => ((await texts('#app')) ?? []).some((text) => text.includes('web')) || undefined,
+    );
     await screenshot('timeline-of-an-object');
   });
 
-  it('what was seen opens from a file as a timeline of its own', async () => {
+  it('what was seen opens from a file as a timeline of its own', async function () {
+    needWindow(this);
     const file = join(folder, 'recorded.ovtrace.jsonl');
     const lines = [
       { trace: 'object-versions', version: 1, createdAt: 1, creator: 'test', clusters: { c1: { label: 'shop' } } },
@@ -118,22 +126,22 @@ describe('the sandbox, without any cluster', () => {
     writeFileSync(file, lines.map((line) => JSON.stringify(line)).join('\n') + '\n{"torn":');
     await closeAll();
     await vscode.commands.executeCommand('vscode.open', vscode.Uri.file(file));
-    await until('the timeline of the file', async () => {
-      const shown = await texts('#app');
-      return shown === undefined || shown.some((text) => text.includes('from-a-file')) ? true : undefined;
-    });
+    await until(
+      'the timeline of the file',
+      async () => ((await texts('#app')) ?? []).some((text) => text.includes('from-a-file')) || undefined,
+    );
     await screenshot('trace-file');
     assert.ok(readFileSync(file, 'utf8').endsWith('{"torn":'), 'the file is not touched');
   });
 
-  it('a trace from a newer version is refused with a sentence', async () => {
+  it('a trace from a newer version is refused with a sentence', async function () {
+    needWindow(this);
     const file = join(folder, 'newer.ovtrace.jsonl');
     writeFileSync(file, '{"trace":"object-versions","version":99,"createdAt":1,"creator":"later"}\n');
     await vscode.commands.executeCommand('vscode.open', vscode.Uri.file(file)).then(undefined, () => undefined);
-    const shown = await until('the sentence', async () => {
-      const found = await texts('h1');
-      return found === undefined || found.some((text) => text.includes('format version 99')) ? true : undefined;
-    });
-    assert.ok(shown);
+    await until(
+      'the sentence',
+      async () => ((await texts('h1')) ?? []).some((text) => text.includes('format version 99')) || undefined,
+    );
   });
 });
