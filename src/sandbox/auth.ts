@@ -69,6 +69,17 @@ export function isAdmin(user: User): boolean {
   return user.groups.includes('system:masters');
 }
 
+const grantedBy = (role: string): string =>
+  `RBAC: allowed by ClusterRoleBinding "${role}" of ClusterRole "${role}" to Group "system:authenticated"`;
+
+/** Why a user may do something, as reviews say it: '' for the group that may do everything; undefined where he may not. */
+export function whyAllowed(user: User, asked: Parameters<typeof isAllowed>[1]): string | undefined {
+  if (!isAllowed(user, asked)) return undefined;
+  if (isAdmin(user)) return '';
+  if (!('path' in asked)) return grantedBy('system:basic-user');
+  return grantedBy(PUBLIC_PATHS.test(asked.path) ? 'system:public-info-viewer' : 'system:discovery');
+}
+
 /** What the default roles allow: all to `system:masters`, discovery and self reviews to users, health and version to all. */
 export function isAllowed(
   user: User,

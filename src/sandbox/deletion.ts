@@ -37,7 +37,7 @@ export function deleteObject(state: ApiState, call: Call, options: DeleteOptions
   checkMortal(call);
   if (isKind(call.kind, '', 'namespaces')) {
     checkNamespacePreconditions(call, live, options);
-    const phased = beginNamespaceDeletion(state, call, live);
+    const phased = beginNamespaceDeletion(state, call, live, options);
     if (phased !== undefined) return phased;
   }
   if (
@@ -124,7 +124,12 @@ function checkNamespacePreconditions(call: Call, live: JsonObject, options: Dele
 }
 
 /** The first DELETE of a namespace starts its termination; later ones wait for spec.finalizers to be empty. */
-function beginNamespaceDeletion(state: ApiState, call: Call, live: JsonObject): Deletion | undefined {
+function beginNamespaceDeletion(
+  state: ApiState,
+  call: Call,
+  live: JsonObject,
+  options: DeleteOptions,
+): Deletion | undefined {
   if (metaString(live, 'deletionTimestamp') !== '') {
     const finalizers = (live['spec'] as JsonObject | undefined)?.['finalizers'];
     return Array.isArray(finalizers) && finalizers.length > 0 ? standing(live) : undefined;
@@ -132,6 +137,10 @@ function beginNamespaceDeletion(state: ApiState, call: Call, live: JsonObject): 
   const next = cloneJson(live);
   metadataOf(next)['deletionTimestamp'] = timestamp(state.clock.now());
   next['status'] = { ...(next['status'] as JsonObject | undefined), phase: 'Terminating' };
+  const others = finalizersOf(next).filter((finalizer) => finalizer !== ORPHAN);
+  const orphans =
+    options.propagation === undefined ? finalizersOf(next).includes(ORPHAN) : options.propagation === 'Orphan';
+  setFinalizers(next, orphans ? [...others, ORPHAN] : others);
   return standing(store(state, call, next));
 }
 

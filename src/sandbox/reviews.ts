@@ -1,7 +1,9 @@
 import { isJsonObject, type JsonObject } from '../codec/json.ts';
-import { isAdmin, isAllowed, type User } from './auth.ts';
+import { isAdmin, whyAllowed, type User } from './auth.ts';
+import type { Kind } from './kinds/kind.ts';
+import { structOf } from './schema/builtInTypes.ts';
 import { timestamp } from './state.ts';
-import { badRequest, invalid, required } from './status.ts';
+import { badRequest, invalid, invalidValue, type FieldError } from './status.ts';
 
 /** A kind that is created to ask the server something and is never stored. */
 export interface Review {
@@ -9,13 +11,14 @@ export interface Review {
   readonly version: string;
   readonly resource: string;
   readonly kind: string;
+  /** The OpenAPI component of its body. */
+  readonly component: string;
   answer(user: User, body: JsonObject, context: ReviewContext): JsonObject;
 }
 
-/** When a review was asked, and by which field manager. */
+/** When a review was asked. */
 export interface ReviewContext {
   readonly nowMs: number;
-  readonly manager: string;
 }
 
 /** The reviews that this server answers. */
@@ -25,6 +28,7 @@ export const reviews: readonly Review[] = [
     version: 'v1',
     resource: 'selfsubjectaccessreviews',
     kind: 'SelfSubjectAccessReview',
+    component: 'io.k8s.api.authorization.v1.SelfSubjectAccessReview',
     answer: accessReview,
   },
   {
@@ -32,6 +36,7 @@ export const reviews: readonly Review[] = [
     version: 'v1',
     resource: 'selfsubjectrulesreviews',
     kind: 'SelfSubjectRulesReview',
+    component: 'io.k8s.api.authorization.v1.SelfSubjectRulesReview',
     answer: rulesReview,
   },
   {
@@ -39,19 +44,24 @@ export const reviews: readonly Review[] = [
     version: 'v1',
     resource: 'selfsubjectreviews',
     kind: 'SelfSubjectReview',
+    component: 'io.k8s.api.authentication.v1.SelfSubjectReview',
     answer: subjectReview,
   },
 ];
 
-/** Checks that a body is the review's kind. Throws 400. */
-export function checkReviewBody(review: Review, body: JsonObject): void {
-  const kind = body['kind'];
-  if (typeof kind === 'string' && kind !== '' && kind !== review.kind) {
-    const version = JSON.stringify(body['apiVersion'] ?? `${review.group}/${review.version}`);
-    throw badRequest(
-      `${kind} in version ${version} cannot be handled as a ${review.kind}: no kind ${JSON.stringify(kind)} is registered for version ${version}`,
-    );
-  }
+/** The kind of a review's body, so that it is read as any other; `base` is any built-in kind. */
+export function reviewKind({ group, version, kind, resource, component }: Review, base: Kind): Kind {
+  const schema = structOf(component);
+  return {
+    ...base,
+    group,
+    version,
+    kind,
+    plural: resource,
+    schema,
+    applyDefaults: () => undefined,
+    resetPaths: () => [],
+  };
 }
 
 function spec(body: JsonObject, field: string): JsonObject | undefined {
@@ -61,58 +71,37 @@ function spec(body: JsonObject, field: string): JsonObject | undefined {
 
 const text = (object: JsonObject, field: string): string => (typeof object[field] === 'string' ? object[field] : '');
 
-function accessReview(user: User, body: JsonObject, context: ReviewContext): JsonObject {
+function accessReview(user: User, body: JsonObject): JsonObject {
   const resource = spec(body, 'resourceAttributes');
   const path = spec(body, 'nonResourceAttributes');
-  if (resource === undefined && path === undefined) {
-    const error = {
-      ...required('spec.resourceAttributes'),
-      message: 'Invalid value: null: exactly one of nonResourceAttributes or resourceAttributes must be specified',
-      reason: 'FieldValueInvalid' as const,
-    };
-    throw invalid({ group: 'authorization.k8s.io', kind: '' }, '', [error]);
-  }
+  const errors = [...attributeErrors(resource, path), ...nameErrors(body['metadata'])];
+  if (errors.length > 0) throw invalid({ group: 'authorization.k8s.io', kind: '' }, '', errors);
   const asked =
     resource === undefined
       ? { verb: text(path ?? {}, 'verb'), path: text(path ?? {}, 'path') }
       : { verb: text(resource, 'verb'), group: text(resource, 'group'), resource: text(resource, 'resource') };
-  const allowed = isAllowed(user, asked);
+  const reason = whyAllowed(user, asked);
   return {
-    kind: 'SelfSubjectAccessReview',
-    apiVersion: 'authorization.k8s.io/v1',
-    metadata: reviewMetadata(
-      'spec',
-      {
-        ...(resource === undefined ? {} : { resourceAttributes: resource }),
-        ...(path === undefined ? {} : { nonResourceAttributes: path }),
-      },
-      context,
-    ),
-    spec: {
-      ...(resource === undefined ? {} : { resourceAttributes: resource }),
-      ...(path === undefined ? {} : { nonResourceAttributes: path }),
-    },
-    status: { allowed },
+    ...body,
+    status: { allowed: reason !== undefined, ...(reason === undefined || reason === '' ? {} : { reason }) },
   };
 }
 
-/** Reviews are tracked like any object that is created, though nothing is stored. */
-function reviewMetadata(field: string, content: JsonObject, { nowMs, manager }: ReviewContext): JsonObject {
-  const owned = Object.fromEntries(
-    Object.entries(content).map(([name, value]) => {
-      const parts = isJsonObject(value) ? Object.keys(value).sort() : [];
-      return [`f:${name}`, { '.': {}, ...Object.fromEntries(parts.map((part) => [`f:${part}`, {}])) }];
-    }),
-  );
-  const entry: JsonObject = {
-    manager,
-    operation: 'Update',
-    apiVersion: 'authorization.k8s.io/v1',
-    time: timestamp(nowMs),
-    fieldsType: 'FieldsV1',
-    fieldsV1: { [`f:${field}`]: owned },
-  };
-  return { managedFields: [entry] };
+/** A review is stored nowhere, so that it has no name and no labels. */
+function nameErrors(metadata: JsonObject[string] | undefined): FieldError[] {
+  const named = isJsonObject(metadata) && Object.keys(metadata).some((field) => field !== 'managedFields');
+  return named ? [invalidValue('metadata', metadata, 'must be empty')] : [];
+}
+
+function attributeErrors(resource: JsonObject | undefined, path: JsonObject | undefined): FieldError[] {
+  if (resource !== undefined && path !== undefined) {
+    const shown = { Path: text(path, 'path'), Verb: text(path, 'verb') };
+    const why = 'cannot be specified in combination with resourceAttributes';
+    return [invalidValue('spec.nonResourceAttributes', shown, why)];
+  }
+  if (resource !== undefined || path !== undefined) return [];
+  const message = 'Invalid value: null: exactly one of nonResourceAttributes or resourceAttributes must be specified';
+  return [{ reason: 'FieldValueInvalid', field: 'spec.resourceAttributes', message }];
 }
 
 const EVERYONE = ['/healthz', '/livez', '/readyz', '/version', '/version/'];
@@ -130,7 +119,9 @@ const DISCOVERY = [
   '/version/',
 ];
 
-function rulesReview(user: User): JsonObject {
+function rulesReview(user: User, body: JsonObject): JsonObject {
+  if (text(isJsonObject(body['spec']) ? body['spec'] : {}, 'namespace') === '')
+    throw badRequest('no namespace on request');
   const admin = isAdmin(user);
   const resourceRules: JsonObject[] = [
     {

@@ -1,15 +1,17 @@
+import { trackUpdate } from './fields/track.ts';
 import { goDurationError } from './goDuration.ts';
 import { textOf } from './goText.ts';
 import type { ApiAnswer, ApiRequest } from './apiRequest.ts';
 import { authorize } from './auth.ts';
+import { checkBodySize, checkBodyType, readObjectBody } from './bodies.ts';
 import { isKnownGroup, isServed, servedVerbs } from './discovery.ts';
 import type { Kind } from './kinds/kind.ts';
 import { checkAcceptable, formatText, mediaType, negotiate, printJson, type Output } from './negotiate.ts';
 import { readPatchType } from './patching.ts';
-import { managerOf, readListOptions } from './queryOptions.ts';
+import { managerOf, readListOptions, readWriteOptions } from './queryOptions.ts';
 import { listText, objectText, readIncludeObject, wholeList } from './render.ts';
 import { readObject, readPage, type View } from './reading.ts';
-import { checkReviewBody, reviews, type Review } from './reviews.ts';
+import { reviewKind, reviews, type Review } from './reviews.ts';
 import { scaleOf } from './scale.ts';
 import { readFilter } from './selectors.ts';
 import { notFoundPage, staticAnswer } from './staticRoutes.ts';
@@ -340,12 +342,20 @@ async function watchAnswer(
 function reviewAnswer(state: ApiState, request: ApiRequest, review: Review): ApiAnswer {
   if (request.info.pathName !== '') throw noSuchResource();
   if (request.method !== 'POST') throw methodNotAllowed();
-  const body = plainBody(request);
-  checkReviewBody(review, body);
   const output = negotiate(request.accept, { transforms: false, query: request.query, agent: request.userAgent });
-  const manager = managerOf({ fieldManager: request.query.get('fieldManager') ?? '' }, request.userAgent);
-  const answer = review.answer(request.user, body, { nowMs: state.clock.now(), manager });
-  return { status: 201, contentType: mediaType(output), body: formatText(printJson(answer), output), warnings: [] };
+  checkBodyType(request);
+  checkBodySize(request);
+  const options = readWriteOptions('CreateOptions', request.query);
+  const base = state.registry.find('', 'v1', 'configmaps');
+  if (base === undefined) throw noSuchResource();
+  const kind = reviewKind(review, base);
+  const warnings: string[] = [];
+  const object = readObjectBody(request, kind, options.fieldValidation, warnings);
+  const nowMs = state.clock.now();
+  const manager = managerOf(options, request.userAgent);
+  const next = trackUpdate({ kind, live: undefined, next: object, manager, subresource: '', nowMs });
+  const answer = review.answer(request.user, next, { nowMs });
+  return { status: 201, contentType: mediaType(output), body: formatText(printJson(answer), output), warnings };
 }
 
 /** POST on /bindings names the Pod in its body. */

@@ -71,7 +71,7 @@ function documents(state: ApiState, request: ApiRequest, path: string, address: 
     checkOnlyJson(request.accept);
     return json(request, versionDocument());
   }
-  if (path === '/' || path === '') return json(request, { paths: rootPaths(registry) });
+  if (path === '/' || path === '') return jsonText(printJson({ paths: rootPaths(registry) }, 2));
   if (path === '/api' || path === '/apis') {
     const core = path === '/api';
     const form = aggregatedForm(request.accept);

@@ -75,6 +75,10 @@ export class Watch {
   start(from: number): void {
     const { store } = this.state;
     const { options } = this.request;
+    if ((options.timeoutSeconds ?? 0) < 0) {
+      this.finish();
+      return;
+    }
     const initial = options.sendInitialEvents ?? from === 0;
     this.position = initial || from === 0 ? store.revision : from;
     if (initial) this.sendInitial();

@@ -7,7 +7,7 @@ import { deleteObject } from './deletion.ts';
 import { trackUpdate } from './fields/track.ts';
 import { parseGoJson } from './goJson.ts';
 import type { Kind } from './kinds/kind.ts';
-import { checkName, settleNamespace } from './namespaces.ts';
+import { checkName, checkNamespaceTakesNew, settleNamespace } from './namespaces.ts';
 import { negotiate } from './negotiate.ts';
 import { dedupOwnerReferences } from './ownerReferences.ts';
 import { patchObject, readPatchType } from './patching.ts';
@@ -72,6 +72,7 @@ export function postSubresource(state: ApiState, request: ApiRequest, kind: Kind
   const options = readWriteOptions('CreateOptions', request.query);
   const body = plainBody(request);
   const call = callOf(request, kind, options, warnings);
+  checkNamespaceTakesNew(state, call, call.name);
   switch (request.info.subresource) {
     case 'binding':
       return { status: 201, object: bindPod(state, call, body) };

@@ -3,7 +3,7 @@ import { isJsonObject, stringifyJson } from '../../codec/json.ts';
 import { parseGoJson } from '../goJson.ts';
 import { sortedJson } from '../goText.ts';
 import type { Kind } from '../kinds/kind.ts';
-import { otherVersion } from '../kinds/versions.ts';
+import { isFormerVersion, otherVersion } from '../kinds/versions.ts';
 import { normalize, DecodeError } from '../schema/normalize.ts';
 import { badRequest, internalError, invalid, invalidValue, type StatusError } from '../status.ts';
 import { completeObject } from './complete.ts';
@@ -48,12 +48,8 @@ function decodeJsonText(
     unrecognized(kind, `couldn't get version/kind; json parse error: ${problem}`, body),
   );
   checkRecognized(kind, value, json, body);
-  return decodeValue(
-    kind,
-    value,
-    () => [...known, ...strictProblems(json, strictSchema(kind), value)],
-    fieldValidation,
-  );
+  const strict = (): string[] => strictProblems(json, strictSchema(kind), value);
+  return decodeValue(kind, value, strict, fieldValidation, known);
 }
 
 /**
@@ -66,7 +62,14 @@ export function decodeJson(kind: Kind, value: Json, fieldValidation: FieldValida
   return decodeValue(kind, value, () => strictProblems(json, strictSchema(kind)), fieldValidation);
 }
 
-function decodeValue(kind: Kind, value: Json, strict: () => string[], fieldValidation: FieldValidation): Decoded {
+/** `ofYaml`: keys that are there twice, as the reader of YAML says it. */
+function decodeValue(
+  kind: Kind,
+  value: Json,
+  strict: () => string[],
+  fieldValidation: FieldValidation,
+  ofYaml: readonly string[] = [],
+): Decoded {
   const given = isJsonObject(value) ? withClaims(value) : {};
   const shown = handledAs(kind, given);
   checkKind(kind, given, shown);
@@ -79,19 +82,23 @@ function decodeValue(kind: Kind, value: Json, strict: () => string[], fieldValid
   }
   if (fieldValidation === 'Ignore') return { object: completed.object, warnings: [] };
   const warnings = [...strict(), ...completed.dropped.map((path) => `unknown field "${path}"`)];
-  if (fieldValidation === 'Strict' && warnings.length > 0)
-    throw badRequest(`${shown}: strict decoding error: ${warnings.join(', ')}`);
-  return { object: completed.object, warnings };
+  if (fieldValidation === 'Strict' && warnings.length + ofYaml.length > 0) {
+    const lines = ofYaml.length === 0 ? [] : [['yaml: unmarshal errors:', ...ofYaml].join('\n  ')];
+    throw badRequest(`${shown}: strict decoding error: ${[...lines, ...warnings].join(', ')}`);
+  }
+  return { object: completed.object, warnings: [...ofYaml, ...warnings] };
 }
+
+const CLAIMS: Readonly<Record<string, string>> = { kind: 'kind', apiversion: 'apiVersion' };
 
 /** What kind a body claims to be is read by Go's own decoder, which takes keys in any case. */
 function withClaims(value: JsonObject): JsonObject {
   const claims: JsonObject = {};
   for (const name of Object.keys(value)) {
-    if (/^kind$/i.test(name)) claims['kind'] = value[name] ?? null;
-    if (/^apiVersion$/i.test(name)) claims['apiVersion'] = value[name] ?? null;
+    const claimed = CLAIMS[name.toLowerCase()];
+    if (claimed !== undefined && claimed !== name) claims[claimed] = value[name] ?? null;
   }
-  return { ...value, ...claims };
+  return Object.keys(claims).length === 0 ? value : { ...value, ...claims };
 }
 
 /** Custom resources are read without a schema first; what their schema drops is known after pruning. */
@@ -177,7 +184,7 @@ function checkKind(kind: Kind, given: JsonObject, shown: string): void {
   }
   const claimed = textOr(given['apiVersion'], expected);
   if (claimed === expected && claimedKind === kind.kind) return;
-  if (claimedKind === kind.kind && otherVersion(kind, claimed) !== undefined)
+  if (claimedKind === kind.kind && (otherVersion(kind, claimed) !== undefined || isFormerVersion(kind, claimed)))
     throw badRequest(`the API version in the data (${claimed}) does not match the expected API version (${expected})`);
   throw badRequest(`${shown}: ${foreignProblem(kind, given, claimed, claimedKind)}`);
 }
@@ -248,7 +255,7 @@ function checkPatchedKind(kind: Kind, given: JsonObject, refused: (why: string) 
   const isCustom = kind.origin === 'custom';
   const claimedKind = textOr(given['kind'], isCustom ? '' : kind.kind);
   const claimed = textOr(given['apiVersion'], isCustom ? '' : apiVersionOf(kind));
-  if (claimedKind === kind.kind && claimed === apiVersionOf(kind)) return;
+  if (claimedKind === kind.kind && (claimed === apiVersionOf(kind) || isFormerVersion(kind, claimed))) return;
   if (!isCustom) throw refused(foreignProblem(kind, given, claimed, claimedKind));
   if (claimedKind === '') throw refused(`Object 'Kind' is missing in '${sortedJson(given)}'`);
   if (claimed === '') throw internalError("Object 'apiVersion' is missing in 'object has no apiVersion field'");

@@ -15,7 +15,8 @@ const FIELDS = new Set(['op', 'path', 'from', 'value']);
 
 /**
  * Applies a JSON Patch (RFC 6902) with the API server's ways: `replace` of a missing key adds it, `test` of an absent path
- * against null passes, negative indexes count from the end, `add` without a value adds null.
+ * against null passes, negative indexes count from the end, `add` without a value adds null, and so does `copy` of what is
+ * absent; whatever is before the first slash of a path is ignored.
  * @throws StatusError 400 for text that is no patch, 422 without a reason in words where an operation fails
  */
 export function jsonPatch(document: JsonObject, patchText: string): Patched {
@@ -93,6 +94,7 @@ function applyOperation(document: Json, { op, path, from, value }: Operation): J
     case 'add':
       return change(document, path, (parent, key) => add(parent, key, cloneJson(value)));
     case 'replace':
+      if (path === '' && typeof value === 'object' && value !== null) return cloneJson(value);
       return change(document, path, (parent, key) => replace(parent, key, cloneJson(value)));
     case 'remove':
       return change(document, path, remove);
@@ -100,8 +102,8 @@ function applyOperation(document: Json, { op, path, from, value }: Operation): J
       if (!equalJson(lookUp(document, path) ?? null, value)) throw refused();
       return document;
     case 'copy': {
-      const copied = lookUp(document, from);
-      if (copied === undefined) throw refused();
+      if (from === '') throw refused();
+      const copied = lookUp(document, from) ?? null;
       return change(document, path, (parent, key) => add(parent, key, cloneJson(copied)));
     }
     case 'move': {
@@ -117,7 +119,7 @@ function applyOperation(document: Json, { op, path, from, value }: Operation): J
 
 type Parent = JsonObject | Json[];
 
-/** Changes what a pointer leads to, in its parent; the whole document has none, so it is refused. */
+/** Changes what a pointer leads to, in its parent; the whole document has none, so that all but replacing it is refused. */
 function change(document: Json, pointer: string, act: (parent: Parent, key: string) => void): Json {
   const keys = keysOf(pointer);
   const last = keys.pop();
@@ -129,11 +131,9 @@ function change(document: Json, pointer: string, act: (parent: Parent, key: stri
 }
 
 function keysOf(pointer: string): string[] {
-  if (!pointer.startsWith('/')) throw refused();
-  return pointer
-    .slice(1)
-    .split('/')
-    .map((key) => key.replaceAll('~1', '/').replaceAll('~0', '~'));
+  const [, ...keys] = pointer.split('/');
+  if (keys.length === 0) throw refused();
+  return keys.map((key) => key.replaceAll('~1', '/').replaceAll('~0', '~'));
 }
 
 function childOf(parent: Json | undefined, key: string): Json | undefined {

@@ -41,6 +41,24 @@ export function otherVersion(kind: Kind, apiVersion: string): OtherVersion | und
   return { schema, convert: (object) => typed(schema, convert({ ...object, apiVersion })) };
 }
 
+/** Versions that are served no more, which the server's decoder still knows: what they are of has not changed its form. */
+const FORMER: Readonly<Record<string, readonly string[]>> = {
+  'apps/v1beta1': ['ControllerRevision', 'Deployment', 'StatefulSet'],
+  'apps/v1beta2': ['ControllerRevision', 'DaemonSet', 'Deployment', 'ReplicaSet', 'StatefulSet'],
+  'extensions/v1beta1': ['DaemonSet', 'Deployment', 'ReplicaSet'],
+  'batch/v1beta1': ['CronJob'],
+  'coordination.k8s.io/v1beta1': ['Lease'],
+  'discovery.k8s.io/v1beta1': ['EndpointSlice'],
+  'rbac.authorization.k8s.io/v1beta1': ['ClusterRole', 'ClusterRoleBinding', 'Role', 'RoleBinding'],
+  'rbac.authorization.k8s.io/v1alpha1': ['ClusterRole', 'ClusterRoleBinding', 'Role', 'RoleBinding'],
+  'apiextensions.k8s.io/v1beta1': ['CustomResourceDefinition'],
+};
+
+/** Whether a built-in kind once had this version. */
+export function isFormerVersion(kind: Kind, apiVersion: string): boolean {
+  return kind.origin === 'built-in' && FORMER[apiVersion]?.includes(kind.kind) === true;
+}
+
 const COMPONENTS: Readonly<Record<string, string>> = {
   [`${AUTOSCALING_V1} HorizontalPodAutoscaler`]: 'io.k8s.api.autoscaling.v1.HorizontalPodAutoscaler',
   [`${AUTOSCALING_V2} HorizontalPodAutoscaler`]: 'io.k8s.api.autoscaling.v2.HorizontalPodAutoscaler',

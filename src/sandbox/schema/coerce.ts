@@ -21,7 +21,7 @@ export function coerceCustom(schema: StructSchema, given: JsonObject): Coerced {
   const own: Dropped = { fields: [], metadata: [] };
   const object = prune(schema, given, '', dropped);
   const result = isJsonObject(object) ? object : {};
-  if (given['metadata'] !== undefined) result['metadata'] = coerceMetadata(given['metadata'], 'metadata', own);
+  result['metadata'] = coerceMetadata(given['metadata'] ?? {}, 'metadata', own);
   return { object: result, dropped: [...own.metadata, ...dropped.fields.sort(), ...dropped.metadata] };
 }
 
