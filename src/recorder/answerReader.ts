@@ -2,6 +2,7 @@ import { isJsonObject, parseJson, type Json } from '../codec/json.ts';
 import { decodeKubernetesProtobuf, decodeListItem, PROTOBUF_TYPE } from '../codec/proto.ts';
 import { ProtobufListSplitter } from '../codec/protoListSplitter.ts';
 import { FrameSplitter, readItemMetadata, readMetadata, readWatchEvent } from '../codec/protoMetadata.ts';
+import { protoError } from '../codec/protoWire.ts';
 import { LineSplitter } from '../kube/lineSplitter.ts';
 import { bodyForm, readBody, type BodyRead } from './bodyText.ts';
 import { givenByEvent, givenByLine, givenObject, type GivenObject } from './given.ts';
@@ -11,7 +12,7 @@ import { ItemScanner } from './itemScanner.ts';
 export interface AnswerReader {
   /** What this chunk completes. @throws where the body is not what its type says */
   push(chunk: Buffer): GivenObject[];
-  /** What the end completes, and the whole body where it was collected. */
+  /** What the end completes, and the whole body where it was collected. @throws where the last part is torn */
   end(): { given: GivenObject[]; body?: BodyRead };
 }
 
@@ -35,8 +36,8 @@ class LineReader implements AnswerReader {
   }
 
   end(): { given: GivenObject[] } {
-    const rest = this.lines.rest();
-    return { given: rest === '' || !rest.endsWith('}') ? [] : givenByLine(rest) };
+    const rest = this.lines.rest().trim();
+    return { given: rest === '' ? [] : givenByLine(rest) };
   }
 }
 
@@ -52,6 +53,7 @@ class FrameReader implements AnswerReader {
   }
 
   end(): { given: GivenObject[] } {
+    if (this.frames.pending > 0) throw protoError('the last frame is torn');
     return { given: [] };
   }
 }

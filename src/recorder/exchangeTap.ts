@@ -106,9 +106,10 @@ export class ExchangeTap implements Tap {
       this.record.ended(ending, undefined, this.lost);
       return;
     }
+    // Of an answer that broke off, the client was not given its last part either.
+    const whole = ending === 'complete';
     try {
-      const { given, body } =
-        ending === 'complete' || this.info.verb === 'watch' ? this.reader.end() : { given: [], body: undefined };
+      const { given, body } = whole ? this.reader.end() : { given: [], body: undefined };
       if (given.length > 0) this.record.gave(given);
       this.record.ended(ending, body, undefined);
     } catch (error) {

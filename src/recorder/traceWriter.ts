@@ -11,6 +11,7 @@ export class TraceWriter {
   private readonly stream: WriteStream;
   private readonly onProblem: (message: string) => void;
   private failed = false;
+  private waiting: string[] = [];
   /** Events that are not in the file. */
   lost = 0;
 
@@ -43,17 +44,34 @@ export class TraceWriter {
   }
 
   add(event: TraceEvent): void {
-    if (this.failed || this.stream.writableLength > MAX_WAITING_BYTES) this.lost += 1;
-    else this.stream.write(printTraceLine(event));
+    if (this.failed || this.stream.writableLength > MAX_WAITING_BYTES) {
+      this.lost += 1;
+      return;
+    }
+    this.waiting.push(printTraceLine(event));
+    if (this.waiting.length === 1) setImmediate(() => this.flush());
   }
 
   async close(): Promise<void> {
+    this.flush();
     if (this.failed) return;
     await new Promise<void>((resolve) => {
       this.stream.once('error', () => resolve());
       this.stream.end(() => resolve());
     });
-    if (this.lost > 0) this.onProblem(`${this.lost} events are missing from the trace: the disk did not keep up.`);
+    if (this.lost > 0 && !this.failed)
+      this.onProblem(`${this.lost} events are missing from the trace: the disk did not keep up.`);
+  }
+
+  /** What came in one turn goes out in one write. */
+  private flush(): void {
+    const lines = this.waiting.splice(0);
+    if (lines.length === 0) return;
+    if (this.failed) this.lost += lines.length;
+    else
+      this.stream.write(lines.join(''), (error) => {
+        if (error !== null && error !== undefined) this.lost += lines.length;
+      });
   }
 
   private fail(path: string, error: Error): void {
