@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
 import type { ObjectVersionsApi } from '../../../src/editor/app/api.ts';
+import type { Finding } from '../../../src/core/findings/finding.ts';
 import { metadata, must } from '../apiServer.ts';
 import { closeAll, objectRow, rowsBelow, set, until } from '../extension.ts';
 import { watchedNamespace } from '../watched.ts';
@@ -166,5 +167,16 @@ describe('fields that belong to others', () => {
     assert.equal(((await scale()) as { replicas: number }).replicas, 4);
     await set('responsibilityPresets', false);
     assert.equal(((await scale()) as { replicas: number }).replicas, 2);
+    const breach = (): Finding | undefined =>
+      api.findings().find(({ id, object }) => id === 'responsibility-breach' && object.name === 'scaled');
+    // A version is judged when an event comes after the time in which its author may still become known.
+    await new Promise((later) => setTimeout(later, 2500));
+    await must('POST', base, { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'later' } });
+    await until('the event', () => objectRow(api, 'later'));
+    assert.equal(breach(), undefined, 'nobody is declared responsible');
+    await set('responsibilityPresets', undefined);
+    const found = await until('the finding about it', breach);
+    assert.deepEqual(found.fields, ['.spec.replicas']);
+    assert.match(found.explanation, /kube-controller-manager is declared responsible/);
   });
 });
