@@ -11,6 +11,8 @@ import type { ScreenPalette } from './palette.ts';
 import { Tooltip } from './tooltip.ts';
 import type { TimelineView } from './view.ts';
 
+const SCROLL_PX = 5;
+
 /**
  * The lanes: one canvas for the scene, and one above it for what follows the pointer, so that moving it redraws nothing
  * else.
@@ -74,6 +76,7 @@ export class Chart {
     this.drawCrosshair(context);
     if (this.hit?.type === 'cell' || this.hit?.type === 'annotation') this.ring(context, this.hit.x, this.hit.y, 9, 1);
     this.drawSelection(context);
+    this.drawScroll(context);
     this.tooltip.show(this.hit, pointer);
     this.root.classList.toggle('over-mark', this.hit?.type === 'cell' || this.hit?.type === 'annotation');
   }
@@ -81,6 +84,20 @@ export class Chart {
   /** What the pointer is on. */
   get hovered(): Hit | undefined {
     return this.hit;
+  }
+
+  /** How far down the lanes one is, where there are more than fit. */
+  private drawScroll(context: CanvasRenderingContext2D): void {
+    const { layout, height, top, scale } = this.view;
+    if (layout.height <= height) return;
+    const length = Math.max(SCROLL_PX * 4, (height * height) / layout.height);
+    const y = (top / (layout.height - height)) * (height - length);
+    context.fillStyle = this.palette.inks.muted;
+    context.globalAlpha = 0.6;
+    context.beginPath();
+    context.roundRect(scale.width - SCROLL_PX - 1, y, SCROLL_PX, length, SCROLL_PX / 2);
+    context.fill();
+    context.globalAlpha = 1;
   }
 
   private drawCrosshair(context: CanvasRenderingContext2D): void {

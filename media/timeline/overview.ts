@@ -48,11 +48,15 @@ export function overview(view: TimelineView): HTMLElement {
 }
 
 /** How much there is. */
-export function countsText(view: TimelineView): string {
-  const { store, translate } = view;
-  const span = durationText(store.lastAt - store.firstAt);
-  if (store.lanes.length === 1) return translate('1 object, {0} events in {1}', store.marks.length, span);
-  return translate('{0} objects, {1} events in {2}', store.lanes.length, store.marks.length, span);
+export function countsText({ store, translate }: TimelineView): string {
+  const { length: objects } = store.lanes;
+  const { length: events } = store.marks;
+  const parts = [
+    objects === 1 ? translate('1 object') : translate('{0} objects', objects),
+    events === 1 ? translate('1 event') : translate('{0} events', events),
+  ];
+  const span = store.lastAt - store.firstAt;
+  return span <= 0 ? parts.join(', ') : translate('{0} in {1}', parts.join(', '), durationText(span));
 }
 
 /** Findings that say the same of one object are one entry with its occurrences, the newest first; the gravest entries first. */
@@ -74,12 +78,17 @@ function findingEntry(view: TimelineView, occurrences: readonly AnnotationInfo[]
   const timeOf = (one: AnnotationInfo): string => timeText(one.to, view.settings.timeZoneOffsetMin);
   const button = element('button', {
     class: `link entry ink-${annotation.glyph ?? annotation.severity}`,
+    title: annotation.text,
     attributes: { type: 'button' },
     onClick: () => select(annotation),
   });
   const count = occurrences.reduce((sum, one) => sum + one.count, 0);
   const words = element('span', {}, element('span', { class: 'entry-title', text: annotation.text }));
-  const sub = [laneWords(view.store, annotation.lane), ...(count > 1 ? [`×${count}`] : []), timeOf(annotation)];
+  const sub = [
+    laneWords(view.store, annotation.lane),
+    ...(count > 1 && !annotation.text.startsWith(`${count} `) ? [`×${count}`] : []),
+    timeOf(annotation),
+  ];
   words.append(element('span', { class: 'entry-sub', text: sub.join(' · ') }));
   button.append(glyphImage(annotation.glyph ?? (annotation.id.includes('conflict') ? 'conflict' : 'finding')), words);
   entry.append(button);

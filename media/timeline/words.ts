@@ -57,6 +57,13 @@ function kindOf(store: TimelineStore, mark: number): MarkKind {
 export function laneWords(store: TimelineStore, lane: number): string {
   const info = store.lanes[lane]?.info;
   if (info === undefined) return '';
-  const name = info.namespace === '' ? info.name : `${info.namespace}/${info.name}`;
+  const name = isolated(info.namespace === '' ? info.name : `${info.namespace}/${info.name}`);
   return `${info.kind === '' ? (store.groups[info.group]?.resource ?? '') : info.kind} ${name}`;
+}
+
+/** Text that runs from right to left, kept from moving what stands beside it. */
+function isolated(text: string): string {
+  return /[\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}\p{Script=Thaana}]/u.test(text)
+    ? `\u2068${text}\u2069`
+    : text;
 }

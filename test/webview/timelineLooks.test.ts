@@ -125,6 +125,40 @@ describe('looks of the timeline', function () {
     await page.page.close();
   });
 
+  it('a hundred lanes: that there are more of them is seen, and one event is told in the singular', async () => {
+    const page = await TimelineDriver.open(harness, { empty: true });
+    const seen = (name: string): object => ({
+      type: 'observed',
+      at: 1_800_000_000_000,
+      via: 'watch',
+      stream: 's',
+      change: 'ADDED',
+      cluster: 'c',
+      name: { group: '', resource: 'configmaps', namespace: 'n', name },
+      uid: `uid-${name}`,
+      token: name,
+    });
+    const scrolled = (): Promise<number> =>
+      page.page.evaluate(() => {
+        const canvas = document.querySelector<HTMLCanvasElement>('canvas.overlay');
+        const data = canvas?.getContext('2d')?.getImageData(canvas.width - 4, 2, 1, canvas.height - 4).data ?? [];
+        return Array.from(data).findIndex((value, index) => index % 4 === 3 && value > 0);
+      });
+    await page.page.evaluate((one) => window.testHost.append([one] as never), seen('object-0'));
+    await page.page.locator('.counts', { hasText: /^1 object, 1 event$/ }).waitFor({ timeout: 3000 });
+    assert.equal(await scrolled(), -1);
+    const more = Array.from({ length: 99 }, (_, index) => seen(`object-${index + 1}`));
+    await page.page.evaluate((all) => window.testHost.append(all as never), more);
+    await page.page.locator('.row.group', { hasText: '100' }).waitFor({ timeout: 3000 });
+    await page.frame();
+    assert.ok((await scrolled()) < 40, 'at the top');
+    await page.page.locator('.rows').focus();
+    await page.press('End');
+    assert.ok((await scrolled()) > 400, 'further down');
+    await page.screenshot('timeline-hundred-lanes');
+    await page.page.close();
+  });
+
   it('an empty timeline says so', async () => {
     const page = await TimelineDriver.open(harness, { empty: true });
     assert.equal(await page.page.locator('.empty').innerText(), 'Nothing has been seen yet.');

@@ -10,7 +10,7 @@ export function findingWords(finding: TimelineFinding, translate: Translate): st
   const [who = '?', other] = finding.actors;
   switch (finding.id) {
     case 'recreated':
-      return translate('the name belongs to another object now');
+      return translate('recreated: the name belongs to another object now');
     case 'version-conflict':
       return other === undefined
         ? translate('{0} was refused: not the current version', who)

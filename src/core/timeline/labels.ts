@@ -10,7 +10,9 @@ export type Measure = (text: string, size: number, mono: boolean) => number;
 /** Pixels between two labels of one line. */
 const LABEL_GAP_PX = 4;
 /** A label that would be shorter than this many characters is left out: it would say nothing. */
-const MIN_CHARACTERS = 6;
+const MIN_CHARACTERS = 12;
+/** Pixels that words keep from the edges of the view. */
+const EDGE_PX = 2;
 const ELLIPSIS = '…';
 /** The share of its size that a character of a proportional font takes in the mean, and that one of a fixed width takes. */
 const PROPORTIONAL = 0.58;
@@ -56,7 +58,7 @@ export class LabelLine {
   whole(text: string, width: number, anchor: Anchor): Placed | undefined {
     const from = this.start(width, anchor);
     const span = { from, to: from + width };
-    if (from < 0 || span.to > this.width || !this.isFree(span)) return undefined;
+    if (from < EDGE_PX || span.to > this.width - EDGE_PX || !this.isFree(span)) return undefined;
     this.taken.push(span);
     return { text, ...span };
   }
@@ -81,7 +83,7 @@ export class LabelLine {
   private start(width: number, { x, side }: Anchor): number {
     if (side === 'right') return x;
     if (side === 'left') return x - width;
-    return Math.max(0, Math.min(this.width - width, x - width / 2));
+    return Math.max(EDGE_PX, Math.min(this.width - EDGE_PX - width, x - width / 2));
   }
 
   private isFree(span: Span): boolean {
@@ -89,7 +91,7 @@ export class LabelLine {
   }
 
   private roomAt({ x, side }: Anchor): number {
-    let room = side === 'right' ? this.width - x : x;
+    let room = (side === 'right' ? this.width - x : x) - EDGE_PX;
     for (const other of this.taken) {
       if (other.from < x + LABEL_GAP_PX && x - LABEL_GAP_PX < other.to) return 0;
       const free = side === 'right' ? other.from - x : x - other.to;

@@ -109,7 +109,7 @@ class LaneLabels {
     const to = xOf(scale, annotation.to);
     const ink = annotation.glyph ?? (annotation.id.includes('conflict') ? 'conflict' : annotation.severity);
     const look: Look = { ink, size: 10 };
-    const left = Math.max(0, from);
+    const left = Math.max(BESIDE_PX / 2, from);
     const sides: Anchor[] = [
       { x: to + BESIDE_PX, side: 'right' },
       { x: to - BESIDE_PX, side: 'left' },
@@ -158,7 +158,7 @@ class LaneLabels {
     for (const [index, bar] of bars.entries()) {
       const x = xOf(scale, bar.from);
       if (index === 0 || x < -width || x > scale.width) continue;
-      const start = Math.max(0, x + 2);
+      const start = Math.max(2, x + 2);
       if (group !== undefined && start < group.x + width + 8) {
         group.count += 1;
         group.inGap &&= bar.began === 'in-gap';

@@ -114,10 +114,11 @@ function findingItem({ finding, occurrences }: FindingNode & { type: 'finding' }
   const translate = translateWith({ ...l10n.bundle });
   const rule = finding.kind === undefined ? finding.id : `${finding.id} · ${finding.kind}`;
   const { Collapsed, None } = TreeItemCollapsibleState;
-  const made = new TreeItem(findingWords(finding, translate), occurrences === undefined ? None : Collapsed);
+  const words = `${object.name}: ${findingWords(finding, translate)}`;
+  const made = new TreeItem(words, occurrences === undefined ? None : Collapsed);
   const name = object.namespace === '' ? object.name : `${object.namespace}/${object.name}`;
   const count = occurrences?.count ?? finding.count;
-  made.description = [`${rule} ${object.name}`, count > 1 ? `×${count}` : '', ago(finding.lastAt, now)]
+  made.description = [rule, count > 1 ? `×${count}` : '', ago(finding.lastAt, now)]
     .filter((part) => part !== '')
     .join(' · ');
   made.tooltip = [

@@ -254,14 +254,16 @@ describe('labels', () => {
 
   it('a line cuts words to the room there is, and leaves out what would say nothing', () => {
     const measure = (text: string): number => Array.from(text).length * 10;
-    const line = new LabelLine(200, [{ from: 120, to: 130 }]);
-    assert.equal(line.whole('0123456789', 100, { x: 30, side: 'right' }), undefined);
-    assert.deepEqual(line.shortened('0123456789', measure, { x: 30, side: 'right' }), {
-      text: '0123456…',
+    const line = new LabelLine(400, [{ from: 190, to: 200 }]);
+    assert.equal(line.whole('0123456789abcdefg', 170, { x: 30, side: 'right' }), undefined);
+    const words = 'as long as one likes';
+    assert.deepEqual(line.shortened(words, measure, { x: 30, side: 'right' }), {
+      text: 'as long as one…',
       from: 30,
-      to: 110,
+      to: 180,
     });
-    assert.equal(line.shortened('0123456789', measure, { x: 140, side: 'right' })?.text, '01234…');
-    assert.equal(line.shortened('0123456789', measure, { x: 30, side: 'right' }), undefined);
+    assert.equal(line.shortened(words, measure, { x: 390, side: 'left' })?.text, 'as long as one li…');
+    assert.equal(line.shortened(words, measure, { x: 30, side: 'right' }), undefined);
+    assert.equal(line.shortened('too short', measure, { x: 392, side: 'right' }), undefined);
   });
 });
