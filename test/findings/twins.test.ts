@@ -223,4 +223,51 @@ describe('findings of real controllers, and of their correct twins', () => {
     assert.deepEqual([finding?.actors, finding?.count], [['A'], 1]);
     assert.match(finding?.explanation ?? '', /A wrote it so/);
   });
+
+  it('who was given nothing reacts to nothing, however fast it writes', () => {
+    const s = new Scenario();
+    for (let step = 0; step < 14; step += 1)
+      s.write({ client: 'A', manager: 'one' }, demo, 'apply', {
+        startedAt: s.at,
+        result: { uid: 'U1', token: `v${step}` },
+        stored: { status: { step } },
+      });
+    assert.deepEqual(s.told(), []);
+  });
+
+  it('to take back what one did oneself is no stale read; to lose it beside another change is', () => {
+    for (const adds of [true, false]) {
+      const s = new Scenario();
+      const content = (...names: string[]) => ({ spec: { parts: names.map((name) => ({ name })) } });
+      s.stream(demo, 'U1', 'v1', content('wheel'));
+      s.get('A', demo, 'U1', 'v1');
+      const patch = (token: string, ...names: string[]): void =>
+        s.write('A', demo, 'patch', {
+          patchType: 'merge-patch',
+          body: content(...names),
+          result: { uid: 'U1', token },
+          stored: content(...names),
+        });
+      patch('v2', 'wheel', 'door');
+      if (adds) patch('v3', 'wheel', 'roof');
+      else patch('v3', 'wheel');
+      assert.deepEqual(s.told(), adds ? ['stale-read/own-write'] : []);
+    }
+  });
+
+  it('updates that change nothing name the fields that the server fills in', () => {
+    const s = new Scenario();
+    const stored = { spec: { image: 'a:1', strategy: 'Rolling' } };
+    s.stream(demo, 'U1', 'v1', stored);
+    s.get('A', demo, 'U1', 'v1');
+    for (let round = 0; round < 5; round += 1)
+      s.write('A', demo, 'replace', {
+        outcome: 'unchanged',
+        preconditions: { token: 'v1' },
+        body: { spec: { image: 'a:1' } },
+        result: { uid: 'U1', token: 'v1' },
+      });
+    const [finding] = s.findings();
+    assert.deepEqual([finding?.id, finding?.fields], ['no-op-writes', ['.spec.strategy']]);
+  });
 });

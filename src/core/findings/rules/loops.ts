@@ -1,7 +1,7 @@
-import { isJsonObject } from '../../../codec/json.ts';
+import { isJsonObject, type JsonObject } from '../../../codec/json.ts';
 import type { WriteEvent } from '../../traceEvent.ts';
 import { actorKey, actorName, sameActor } from '../knowledge.ts';
-import { leavesOf, outermost } from '../leaves.ts';
+import { leavesOf, outermost, type Leaves } from '../leaves.ts';
 import type { VersionRecord } from '../objectState.ts';
 import type { Rule, VersionChange } from '../rule.ts';
 import { requestText } from '../words.ts';
@@ -15,6 +15,7 @@ interface Run {
 }
 
 const MAX_RUNS = 5_000;
+const MAX_FIELDS = 50;
 /** A reaction comes at once; what comes later may be a timer's. */
 const REACTION_MS = 150;
 const APPLIES = 4;
@@ -53,6 +54,7 @@ export class LoopRule implements Rule {
         const asked = part === undefined ? !path.startsWith('.status') : path.startsWith(part);
         if (asked && !path.startsWith('\0') && stored.get(path) !== value) run.fields.add(path);
       }
+      if (event.verb === 'replace' && part === undefined) addFilledIn(run.fields, stored, event.body);
     }
     // To apply the same again is how apply is meant to be used; only a hot loop of it is worth a word.
     const needed = event.verb === 'apply' ? APPLIES * count : count;
@@ -73,7 +75,7 @@ export class LoopRule implements Rule {
         `${who} sent ${run.events.length} times in ${seconds(run)} s the ${requestText(event)} that changes nothing.` +
         (fields.length === 0
           ? ''
-          : ` The server stores these otherwise than they are sent, so a comparison with them never comes out equal: ${fields.join(', ')}.`),
+          : ` The server fills these in or stores them otherwise than they are sent, so a comparison with them never comes out equal: ${fields.join(', ')}.`),
       remedy:
         'Compare what you want with what is stored before you write, with defaults and spellings as the server stores them (or by a dry run), and write only on a difference.',
     });
@@ -118,6 +120,13 @@ export class LoopRule implements Rule {
   }
 }
 
+/** Fields of the spec that are stored although an update left them out: the server's defaults. */
+function addFilledIn(fields: Set<string>, stored: Leaves, body: JsonObject): void {
+  const sent = leavesOf(body);
+  for (const path of stored.keys())
+    if (path.startsWith('.spec') && !sent.has(path) && fields.size < MAX_FIELDS) fields.add(path);
+}
+
 function seconds(run: Run): string {
   return (((run.events.at(-1)?.at ?? 0) - (run.events[0]?.at ?? 0)) / 1000).toFixed(1);
 }
@@ -143,7 +152,8 @@ function isReaction(change: VersionChange, world: World): boolean {
     const soon = start - seen >= 0 && start - seen <= REACTION_MS && (unasked || requested >= seen);
     return soon && !wasWokenByOthers(change, write, seen, world);
   }
-  const read = actor.hasReads || world.hasReads;
+  // A recorder sees all reads: who was given nothing there reacts to nothing.
+  const read = actor.hasReads || world.hasReads || write.via === 'recorder';
   return !read && start - previous.author.at <= REACTION_MS && start >= previous.author.at;
 }
 

@@ -1,7 +1,7 @@
 import type { ReadEvent, WriteEvent } from '../../traceEvent.ts';
 import { isForeign, latestChange } from '../given.ts';
 import { actorKey, actorName, firstRead, sameActor, type Given } from '../knowledge.ts';
-import { outermost } from '../leaves.ts';
+import { changedPaths, outermost } from '../leaves.ts';
 import type { ObjectState } from '../objectState.ts';
 import type { Rule, VersionChange } from '../rule.ts';
 import { requestText } from '../words.ts';
@@ -101,7 +101,9 @@ export class StaleReadRule implements Rule {
       return !readSince && object.versions[at - 1]?.leaves?.get(path) === version.leaves?.get(path);
     });
     const base = reads.toSorted((a, b) => a.read.seq - b.read.seq).at(-1);
-    if (undone.length === 0 || base === undefined) return;
+    // To take back just what it did itself, its sender need not have read it again.
+    if (undone.length === 0 || undone.length === changed.length || base === undefined) return;
+    if (write.verb === 'replace' && !isAllUndone(undone, base.token, change)) return;
     if (!(base.read.seq > (object.version(base.token)?.seq ?? 0) || base.read.cacheAllowed)) return;
     const own = latestChange(object, undone[0] ?? '', change.index - 1);
     report(
@@ -139,6 +141,18 @@ export class StaleReadRule implements Rule {
       details: { token },
     });
   }
+}
+
+/** Whether a whole object came back without any of its sender's changes since a version: else it knows of them. */
+function isAllUndone(undone: readonly string[], since: string, { object, previous, write }: VersionChange): boolean {
+  const base = object.version(since)?.leaves;
+  if (base === undefined || previous?.leaves === undefined || write === undefined) return true;
+  const own = changedPaths(base, previous.leaves).filter((path) => {
+    const at = latestChange(object, path, object.versions.indexOf(previous));
+    const by = at === undefined ? undefined : object.versions[at]?.author;
+    return by !== undefined && sameActor(by.actor, write.actor);
+  });
+  return own.every((path) => undone.includes(path));
 }
 
 function newestKnown(
