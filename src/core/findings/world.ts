@@ -8,6 +8,7 @@ import type { FindingStore, Report } from './findingStore.ts';
 import { actorKey, Knowledge } from './knowledge.ts';
 import { changedPaths, leavesOfHashes } from './leaves.ts';
 import { ObjectState, type VersionRecord } from './objectState.ts';
+import { Oldest } from './oldest.ts';
 import type { Thresholds } from './options.ts';
 import type { Rule } from './rule.ts';
 
@@ -32,7 +33,9 @@ export class World {
   /** Whether any UID is no UUID, as in tests. */
   hasOddUids = false;
   private readonly objects = new Map<string, ObjectState>();
+  private readonly oldestObject = new Oldest(this.objects);
   private readonly names = new Map<string, NameState>();
+  private readonly oldestName = new Oldest(this.names);
   private readonly recreatedByName = new Map<string, Set<string>>();
   private readonly contents: Contents;
   private readonly unjudged = new Map<string, ObjectState>();
@@ -253,8 +256,14 @@ export class World {
     const state = this.names.get(key);
     if (state === undefined) {
       this.names.set(key, { current: object.uid, past: [] });
-      const oldest = this.names.size > MAX_NAMES ? this.names.keys().next().value : undefined;
+      const oldest = this.names.size > MAX_NAMES ? this.oldestName.next() : undefined;
       if (oldest !== undefined) this.names.delete(oldest);
+      return;
+    }
+    // It was forgotten among very many, and is seen again.
+    if (state.current === object.uid) return;
+    if (state.past.includes(object.uid)) {
+      object.gone = { at: event.at, seq: event.seq };
       return;
     }
     const before = this.object(object.cluster, state.current);
@@ -304,7 +313,8 @@ export class World {
   }
 
   private forgetOldest(): void {
-    const [key, object] = this.objects.entries().next().value ?? [];
+    const key = this.oldestObject.next();
+    const object = key === undefined ? undefined : this.objects.get(key);
     if (key === undefined || object === undefined) return;
     this.judge(object, Number.POSITIVE_INFINITY);
     this.unjudged.delete(key);
