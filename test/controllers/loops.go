@@ -14,11 +14,9 @@ import (
 	"k8s.io/client-go/tools/leaderelection/resourcelock"
 	"k8s.io/client-go/util/workqueue"
 	ctrl "sigs.k8s.io/controller-runtime"
-	ctrlcache "sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/log"
 	"sigs.k8s.io/controller-runtime/pkg/log/zap"
-	"sigs.k8s.io/controller-runtime/pkg/metrics/server"
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 )
@@ -26,10 +24,7 @@ import (
 // A controller-runtime manager whose reconciler writes a time with every pass, against one that writes on a difference.
 func updateLoop(ctx context.Context, w *world) error {
 	log.SetLogger(zap.New(zap.UseDevMode(false)))
-	manager, err := ctrl.NewManager(w.config, ctrl.Options{
-		Metrics: server.Options{BindAddress: "0"},
-		Cache:   ctrlcache.Options{DefaultNamespaces: map[string]ctrlcache.Config{namespace: {}}},
-	})
+	manager, err := w.manager()
 	if err != nil {
 		return err
 	}

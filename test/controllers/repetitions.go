@@ -37,7 +37,7 @@ func (w *world) manager() (ctrl.Manager, error) {
 		Controller: ctrlConfig(),
 		Cache: ctrlcache.Options{
 			DefaultNamespaces: map[string]ctrlcache.Config{namespace: {}},
-			ByObject:          map[client.Object]ctrlcache.ByObject{&Toy{}: own},
+			ByObject:          map[client.Object]ctrlcache.ByObject{&Toy{}: own, &corev1.ConfigMap{}: own},
 		},
 	})
 }
@@ -150,7 +150,7 @@ func selfConflict(ctx context.Context, w *world) error {
 // An apply that is refused for another's field at every pass, against leaving the field out after the first.
 func applyLoop(ctx context.Context, w *world) error {
 	fields := `"mode":"mine","own":"1"`
-	for range 14 {
+	for range 30 {
 		body := fmt.Sprintf(`{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":%q},"data":{%s}}`, w.name, fields)
 		_, err := w.typed.CoreV1().ConfigMaps(namespace).Patch(ctx, w.name, types.ApplyPatchType, []byte(body), metav1.PatchOptions{FieldManager: "op"})
 		if !apierrors.IsConflict(err) {

@@ -75,7 +75,7 @@ export class LoopRule implements Rule {
         `${who} sent ${run.events.length} times in ${seconds(run)} s the ${requestText(event)} that changes nothing.` +
         (fields.length === 0
           ? ''
-          : ` The server fills these in or stores them otherwise than they are sent, so a comparison with them never comes out equal: ${fields.join(', ')}.`),
+          : ` The server fills these in or stores them otherwise than they are sent, so a comparison with them never comes out equal: ${fields.slice(0, 6).join(', ')}${fields.length > 6 ? ` and ${fields.length - 6} more` : ''}.`),
       remedy:
         'Compare what you want with what is stored before you write, with defaults and spellings as the server stores them (or by a dry run), and write only on a difference.',
     });
@@ -89,10 +89,9 @@ export class LoopRule implements Rule {
       this.selfTriggered.delete(key);
       return;
     }
-    if (!isReaction(change, world)) {
-      this.selfTriggered.get(key)?.events.shift();
-      return;
-    }
+    const reaction = isReaction(change, world);
+    if (reaction === 'no') this.selfTriggered.get(key)?.events.shift();
+    if (reaction !== 'yes') return;
     const { count, windowMs } = world.thresholds.updateLoop;
     const run = extend(this.selfTriggered, key, write.at, write.seq, windowMs);
     for (const path of change.changed ?? []) if (run.fields.size < 50) run.fields.add(path);
@@ -137,24 +136,28 @@ function wasThere(version: VersionRecord | undefined, event: WriteEvent): boolea
   return event.startedAt === undefined ? version.author !== undefined : version.at < event.startedAt;
 }
 
-/** Whether the write follows at once the watch event of the writer's own last version; a read of its own must follow that event too. */
-function isReaction(change: VersionChange, world: World): boolean {
+/**
+ * Whether the write follows at once the watch event of the writer's own last version; a read of its own must follow that event
+ * too. `unclear`: something else came in between, and may be the cause.
+ */
+function isReaction(change: VersionChange, world: World): 'yes' | 'no' | 'unclear' {
   const { write, previous, object } = change;
-  if (write === undefined || previous?.author === undefined) return false;
+  if (write === undefined || previous?.author === undefined) return 'no';
   const start = write.startedAt ?? write.at;
   const actor = world.knowledge.of(write.actor);
   const token = write.preconditions?.token;
-  if (token !== undefined && token !== '' && token !== previous.token) return false;
+  if (token !== undefined && token !== '' && token !== previous.token) return 'no';
   const seen = actor.watched.get(object.uid)?.get(previous.token);
   const requested = actor.requested.get(object.uid) ?? 0;
   const unasked = requested < previous.author.at || requested > start;
   if (seen !== undefined) {
     const soon = start - seen >= 0 && start - seen <= REACTION_MS && (unasked || requested >= seen);
-    return soon && !wasWokenByOthers(change, write, seen, world);
+    if (!soon) return 'no';
+    return wasWokenByOthers(change, write, seen, world) ? 'unclear' : 'yes';
   }
   // A recorder sees all reads: who was given nothing there reacts to nothing.
   const read = actor.hasReads || world.hasReads || write.via === 'recorder';
-  return !read && start - previous.author.at <= REACTION_MS && start >= previous.author.at;
+  return !read && start - previous.author.at <= REACTION_MS && start >= previous.author.at ? 'yes' : 'no';
 }
 
 /** Whether a watch gave the writer, since its own event, anything that it had not written itself: that may be the cause. */
