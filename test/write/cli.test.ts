@@ -143,7 +143,7 @@ describe('modify and delete on the command line', function () {
     assert.equal(await readFile(edited, 'utf8').then((text) => text.startsWith('# mine')), true);
   });
 
-  it('refuses an edited file with a doubled key or several documents, with the place, and sends nothing', async () => {
+  it('J8: an edited file with a doubled key or several documents is refused, at every place, and nothing is sent', async () => {
     const target = real.configMap('broken');
     const stored = await real.create(target, { data: { a: '1' } });
     const base = await file('base2.json', stringifyJson(stored));
@@ -160,11 +160,41 @@ describe('modify and delete on the command line', function () {
       assert.equal(code, 6, text);
       assert.equal(report['outcome'], 'invalid');
       assert.match(stderr, /bad\.yaml:\d+:\d+/);
+      if (text.includes('"2"')) assert.match(stderr, /bad\.yaml:3:3.* 4:3/s, 'both places');
     }
     assert.equal(
       textAt(await real.read(target), 'metadata', 'resourceVersion'),
       textAt(stored, 'metadata', 'resourceVersion'),
     );
+  });
+
+  it('J7: an edited file is read as Kubernetes reads it, or refused; never a third way', async () => {
+    const target = real.target('apps', 'v1', 'deployments', 'Deployment', 'dialects');
+    const labels = { app: 'a' };
+    const pod = (mode: string, value: string): string => `{metadata: {labels: {app: a}}, spec: {
+      containers: [{name: c, image: i, env: [{name: E, value: ${value}}]}],
+      volumes: [{name: v, configMap: {name: x, defaultMode: ${mode}}}]}}`;
+    const yaml = (mode: string, value: string): string =>
+      `metadata: {name: dialects}\nspec:\n  selector: {matchLabels: {app: a}}\n  template: ${pod(mode, value)}\n`;
+    const containers = [{ name: 'c', image: 'i', env: [{ name: 'E', value: 'off' }] }];
+    const volumes = [{ name: 'v', configMap: { name: 'x', defaultMode: 420 } }];
+    await real.create(target, {
+      spec: { selector: { matchLabels: labels }, template: { metadata: { labels }, spec: { containers, volumes } } },
+    });
+    const base = await file('dialects-base.yaml', yaml('0644', '"off"'));
+    const edited = async (text: string): Promise<ReturnType<typeof run>> =>
+      run('modify', 'deploy', 'dialects', '--edited', await file('dialects.yaml', text), '--base', base);
+    const octal = await edited(yaml('0400', '"off"'));
+    assert.equal(octal.code, 0, octal.stderr);
+    const template = async (...steps: string[]): Promise<unknown> =>
+      at(await real.read(target), 'spec', 'template', 'spec', ...steps);
+    assert.equal(await template('volumes', '0', 'configMap', 'defaultMode'), 0o400);
+    const bare = await edited(yaml('0400', 'on'));
+    assert.deepEqual([bare.code, bare.report['outcome']], [6, 'invalid'], 'on is true there, and true is no text');
+    assert.equal(await template('containers', '0', 'env', '0', 'value'), 'off');
+    const quoted = await edited(yaml('0400', '"on"'));
+    assert.equal(quoted.code, 0);
+    assert.equal(await template('containers', '0', 'env', '0', 'value'), 'on');
   });
 
   it('reads the edited file from standard input', async () => {
