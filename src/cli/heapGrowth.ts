@@ -1,7 +1,7 @@
 import { getHeapStatistics, setFlagsFromString } from 'node:v8';
 
 const LOOK_MS = 100;
-const LARGE_BYTES = 80 * 1024 * 1024;
+const LARGE_BYTES = 32 * 1024 * 1024;
 const GROWING_PERCENT = 40;
 
 /**

@@ -12,6 +12,9 @@ export interface MergedFindings {
   readonly notes: string[];
 }
 
+const BETWEEN =
+  'Between objects of different shards only references are looked at: children created twice for one owner (stale-read/duplicate-create) and acting on what belongs to a new parent (stale-incarnation-write) are found where both are in one shard, or without --shard.';
+
 /**
  * Puts the JSON of all shards of one analysis together, and looks at what lies between objects of different shards.
  * @throws AppError `trace-unreadable` where a file is no shard's JSON, `usage` where shards are missing or come twice
@@ -35,6 +38,7 @@ export async function mergeShards(files: readonly string[], signal: AbortSignal)
   const notes = [
     ...new Set(shards.flatMap((shard) => (Array.isArray(shard['notes']) ? shard['notes'].map(String) : []))),
   ];
+  if (shards.length > 1) notes.push(BETWEEN);
   const events = shards.reduce((most, shard) => Math.max(most, Number(shard['events'] ?? 0)), 0);
   return { findings: [...findings, ...crossFindings(facts, findings)], events, notAnalysed, notes };
 }

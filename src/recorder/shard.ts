@@ -13,19 +13,17 @@ export function isInShard(name: ObjectName, shard: Shard): boolean {
   return Number.parseInt(hashText(nameKey('', name)).slice(0, 8), 16) % shard.count === shard.index;
 }
 
-/** The part of an event that belongs to a shard: a read keeps what it gave of it; gaps and notes belong to all. */
+/**
+ * An event where it belongs to a shard. What an actor reads belongs to all: what woke it, and what it had been given, may lie
+ * in another shard than what it then writes. So do gaps and notes.
+ */
 export function shardEvent<E extends NewTraceEvent | TraceEvent>(event: E, shard: Shard): E | undefined {
   switch (event.type) {
     case 'observed':
     case 'absent':
     case 'write':
       return isInShard(event.name, shard) ? event : undefined;
-    case 'read': {
-      const given = event.given.filter((item) =>
-        isInShard({ ...event.scope, namespace: item.namespace, name: item.name }, shard),
-      );
-      return given.length === 0 && event.given.length > 0 ? undefined : { ...event, given };
-    }
+    case 'read':
     case 'gap':
     case 'note':
       return event;

@@ -260,6 +260,8 @@ describe('analyze', function () {
     const merged = await run(['analyze', '--merge', ...shards, '--format', 'json', '--fail-on', 'lost-update']);
     assert.equal(merged.code, 10, merged.stderr);
     assert.deepEqual(told(merged.stdout), whole);
+    const { notes } = JSON.parse(merged.stdout) as { notes: string[] };
+    assert.ok(notes.some((note) => note.startsWith('Between objects of different shards only references')));
     assert.equal((await run(['analyze', '--merge', shards[0] ?? '', '--format', 'json'])).code, 2);
   });
 

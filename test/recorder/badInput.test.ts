@@ -75,11 +75,15 @@ describe('bad input to the recorder', function () {
   });
 
   it('half a request: the server sees it break off, the write is no lost answer, and nothing is left open', async () => {
+    const begun = Promise.withResolvers<void>();
     const broken = Promise.withResolvers<number>();
     let size = 0;
     const own = await behindRecorder((request, response) => {
       if (request.method === 'GET') response.end(configMap('1'));
-      request.on('data', (chunk: Buffer) => (size += chunk.length));
+      request.on('data', (chunk: Buffer) => {
+        size += chunk.length;
+        begun.resolve();
+      });
       request.once('aborted', () => broken.resolve(size));
       request.once('error', () => undefined);
     });
@@ -92,7 +96,7 @@ describe('bad input to the recorder', function () {
     socket.write(
       `PUT ${CONFIG_MAP} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${own.token}\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n{"half":`,
     );
-    while (size === 0) await delay(5);
+    await begun.promise;
     socket.destroy();
     assert.equal(await broken.promise, 8);
     await own.recorder.settled();
