@@ -2,8 +2,8 @@ import { readFile } from 'node:fs/promises';
 import { AppError, messageOf } from '../base/appError.ts';
 import { isJsonObject, parseJson, type Json, type JsonObject } from '../codec/json.ts';
 import { parseYaml } from '../codec/yaml.ts';
-import { serverSetMetadata } from '../core/merge.ts';
-import { parsePath, type Path } from '../codec/path.ts';
+import type { Path } from '../codec/path.ts';
+import { editablePath } from '../write/editablePath.ts';
 import type { Intent } from '../write/intent.ts';
 import type { CliIo } from './io.ts';
 import { loadScript } from './scriptFile.ts';
@@ -83,17 +83,11 @@ function equalsOutsideBrackets(text: string): number {
 }
 
 function pathFrom(text: string): Path {
-  const parsed = parsePath(text);
-  if ('problem' in parsed) throw new AppError('invalid-path', `${parsed.problem}.`);
-  if (parsed.path.length === 0)
-    throw new AppError('invalid-path', 'The empty path names the whole object, which cannot be set.');
-  const [first, second] = parsed.path.map((step) => ('field' in step ? step.field : undefined));
-  if (first === 'metadata' && second !== undefined && serverSetMetadata.includes(second)) {
-    throw new AppError('invalid-path', `metadata.${second} is set by the server alone.`, {
-      advice: 'Which incarnation is meant is said with --uid.',
-    });
-  }
-  return parsed.path;
+  const read = editablePath(text);
+  if ('path' in read) return read.path;
+  throw new AppError('invalid-path', read.problem, {
+    advice: 'Write it as spec.replicas, .data["a.b"] or /data/a.b; which incarnation is meant is said with --uid.',
+  });
 }
 
 function removedPath(text: string): Path {

@@ -23,6 +23,7 @@ export const commandIds = {
   scale: 'objectVersions.scale',
   setLabel: 'objectVersions.setLabel',
   setAnnotation: 'objectVersions.setAnnotation',
+  setField: 'objectVersions.setField',
   setImage: 'objectVersions.setImage',
   removeFinalizer: 'objectVersions.removeFinalizer',
   releaseVolume: 'objectVersions.releaseVolume',

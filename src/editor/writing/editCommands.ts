@@ -23,6 +23,7 @@ import {
 import type { Report } from '../../write/report.ts';
 import { describeTarget, identityOf, isSecret } from '../../write/target.ts';
 import { liveUri } from '../documents/address.ts';
+import { askField } from './askField.ts';
 import { releaseClaimOf } from './releaseClaim.ts';
 import { waitUntilObserved } from './waitUntilObserved.ts';
 import { isDone, outcomeSentence } from './outcomeWords.ts';
@@ -31,7 +32,7 @@ const READ_LIMIT_MS = 20_000;
 
 const field = (...names: string[]): Path => names.map((name) => ({ field: name }));
 
-/** The ready edits: scale, label, annotate, set an image, remove a finalizer. Each is a safe write of one field. */
+/** The ready edits: scale, label, annotate, set an image or any field, remove a finalizer. Each is a safe write of one field. */
 export function registerEditCommands(editor: Editor): Disposable[] {
   const edit = (id: string, ask: (object: JsonObject, located: Located) => Promise<ReadyEdit>): Disposable =>
     editor.command(id, async (node) => {
@@ -46,6 +47,7 @@ export function registerEditCommands(editor: Editor): Disposable[] {
     edit(commandIds.setLabel, (object) => askPair(object, 'labels', l10n.t('Set Label'), setLabel)),
     edit(commandIds.setAnnotation, (object) => askPair(object, 'annotations', l10n.t('Set Annotation'), setAnnotation)),
     edit(commandIds.setImage, askImage),
+    edit(commandIds.setField, (object, { target }) => askField(object, isSecret(target))),
     edit(commandIds.removeFinalizer, askFinalizer),
     edit(commandIds.releaseVolume, askRelease),
     editor.command(commandIds.releaseField, async (node) => {

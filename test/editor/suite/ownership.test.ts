@@ -116,6 +116,31 @@ describe('fields that belong to others', () => {
     assert.equal((await labels('left'))['tier'], 'back');
   });
 
+  it('any one field can be set, by its path and as JSON, and removed', async () => {
+    if (!(await hasKeyboard())) return;
+    await must('POST', base, {
+      apiVersion: 'v1',
+      kind: 'ConfigMap',
+      metadata: { name: 'field' },
+      data: { 'a.b': '1' },
+    });
+    const row = await until('the row', () => objectRow(api, 'field'));
+    const setField = async (value: string): Promise<unknown> => {
+      const editing = vscode.commands.executeCommand('objectVersions.setField', row.node);
+      await question('Which field?');
+      await type('.data["a.b"]');
+      await press('Enter');
+      await question('New value of');
+      await press('Control+A');
+      await (value === '' ? press('Delete') : type(value));
+      await press('Enter');
+      await editing;
+      return (await must('GET', `${base}/field`))['data'];
+    };
+    assert.deepEqual(await setField('"two words"'), { 'a.b': 'two words' });
+    assert.equal(await setField(''), undefined);
+  });
+
   it('a question that is not answered forces nothing', async () => {
     if (!(await hasKeyboard())) return;
     await applied('asked');
