@@ -12,7 +12,7 @@ export function bindPod(state: ApiState, call: Call, body: JsonObject): JsonObje
   const metadata = isJsonObject(body['metadata']) ? body['metadata'] : {};
   const text = (value: unknown): string => (typeof value === 'string' ? value : '');
   const named = text(metadata['name']);
-  if (named !== '' && named !== call.name) throw badRequest('name in URL does not match name in Binding object');
+  if (named !== call.name) throw badRequest('name in URL does not match name in Binding object');
   const node = isJsonObject(body['target']) ? text(body['target']['name']) : '';
   const targetKind = isJsonObject(body['target']) ? text(body['target']['kind']) : '';
   if (targetKind !== '' && targetKind !== 'Node')

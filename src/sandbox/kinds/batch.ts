@@ -10,6 +10,7 @@ import { dnsSubdomain } from './names.ts';
 import { templateErrors } from './podValidation.ts';
 import { nonNegative } from './probeValidation.ts';
 import { scheduleProblem, timeZoneProblems } from './cronSchedule.ts';
+import { hostnameWarnings } from './warnings.ts';
 import { selectorErrors, selects } from './selectors.ts';
 import { defaultTemplate } from './workloads.ts';
 
@@ -60,6 +61,7 @@ export function jobKind(): Kind {
       spec['selector'] = { ...asked, matchLabels: { ...objectAt(asked, 'matchLabels'), [CONTROLLER_UID]: uid } };
     },
     validateCreate: generatedErrors,
+    warnings: (next, live) => (live === undefined ? hostnameWarnings(next, 'Pod names and hostnames') : []),
     validate: (object) => jobErrors(objectAt(object, 'spec'), 'spec', true),
     // The server validates the spec of a Job once on its own and once as an update, and names each error twice.
     validateUpdate: (next, live) => {

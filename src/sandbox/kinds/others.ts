@@ -7,7 +7,7 @@ import { ageOf, since } from './cells.ts';
 import { defineKind } from './define.ts';
 import type { Kind } from './kind.ts';
 import { immutable } from './metadata.ts';
-import { dnsSubdomain, qualifiedName } from './names.ts';
+import { dnsSubdomain, pathSegment, qualifiedName } from './names.ts';
 import { plainText } from '../schema/plainText.ts';
 
 const EVENT_STORAGE = { group: '', resource: 'events' };
@@ -54,6 +54,7 @@ export function eventKind(): Kind {
   return defineKind({
     place: 'api/v1',
     plural: 'events',
+    checkName: pathSegment,
     createOnUpdate: true,
     storage: EVENT_STORAGE,
     metadataChecks: { changes: 0, whole: 0 },

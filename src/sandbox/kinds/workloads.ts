@@ -270,6 +270,10 @@ export function daemonSetKind(): Kind {
         isChanged ? stored + 1 : stored,
       );
     },
+    updateStatus: (next, live) => {
+      const stored = textAt(live, 'metadata', 'annotations', TEMPLATE_GENERATION);
+      ensureObject(ensureObject(next, 'metadata'), 'annotations')[TEMPLATE_GENERATION] = stored;
+    },
     validate: (object) => {
       const spec = objectAt(object, 'spec');
       return [
