@@ -8,7 +8,7 @@ import type { CliIo } from './io.ts';
 const CHANGES_SHOWN = 20;
 
 /** The variable that names protected contexts: patterns with `*`, separated by commas or spaces. */
-export const protectedVariable = 'OBJECT_VERSIONS_PROTECTED_CONTEXTS';
+const protectedVariable = 'OBJECT_VERSIONS_PROTECTED_CONTEXTS';
 
 /** Whether every write to a context asks first. */
 export function isProtectedContext(context: string, io: CliIo): boolean {

@@ -52,7 +52,7 @@ export const responsibilityPresets: readonly Responsibility[] = [
 ];
 
 /** Declarations as they stand in settings or in a file: those that hold, and what is wrong with each other one. */
-export interface Declared {
+interface Declared {
   readonly rules: readonly Responsibility[];
   readonly problems: readonly string[];
 }

@@ -8,7 +8,7 @@ import { apiVersionOf, collectionPath, identityOf, isSecret } from './target.ts'
 import { winnersBetween } from './winners.ts';
 
 /** What others made of an object since a version: the fields (values left out for Secrets), and whose doing it was. */
-export interface ChangedSince {
+interface ChangedSince {
   readonly conflicts: readonly Conflict[];
   readonly wonBy: readonly Winner[];
 }

@@ -36,7 +36,7 @@ export type DeleteOptions = Pick<
 };
 
 /** A target whose incarnation is named. */
-export type DeleteTarget = Target & { readonly uid: string };
+type DeleteTarget = Target & { readonly uid: string };
 
 /**
  * Deletes one incarnation, and only if it still is at `token` where one is given: the UID always goes with the request.

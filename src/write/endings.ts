@@ -18,7 +18,7 @@ export interface PartEnd {
 }
 
 /** A write that was stored. */
-export interface Finished {
+interface Finished {
   readonly base: JsonObject;
   readonly desired: JsonObject;
   /** The whole desire, where its status is written after this. */

@@ -16,7 +16,7 @@ export const defaultFieldManager = 'object-versions';
 export const defaultAttempts = { edits: 5, function: 25 } as const;
 
 /** The yes to a write that is not conditional on the version read: it names what it can lose. */
-export type UnconditionalConsent = 'may-lose-updates';
+type UnconditionalConsent = 'may-lose-updates';
 
 /**
  * What a person decided about fields that others own. `take-over` is pinned to the version on which it was decided: at any

@@ -2,7 +2,7 @@ import { cloneJson, equalJson, isJsonObject, setOwn, type Json, type JsonObject 
 import { formatPath, hasKey, type Path, type PathStep } from '../codec/path.ts';
 
 /** The result of an edit at a path, or one sentence of why the path leads nowhere. */
-export type PathEdit = { readonly value: Json } | { readonly problem: string };
+type PathEdit = { readonly value: Json } | { readonly problem: string };
 
 /**
  * A copy of `root` with `value` at `path`; what is missing on the way is made. A keyed step that finds no item appends one

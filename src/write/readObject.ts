@@ -11,7 +11,7 @@ export type ReadResult =
   | { readonly kind: 'cancelled' };
 
 /** The endpoint that a subresource is read from: the object itself tells its status, only scale has a form of its own. */
-export function readEndpoint(subresource: string | undefined): string | undefined {
+function readEndpoint(subresource: string | undefined): string | undefined {
   return subresource === 'scale' ? 'scale' : undefined;
 }
 

@@ -25,7 +25,7 @@ export type Prepared =
   | { readonly kind: 'refused'; readonly why: string; readonly accepted?: readonly string[] };
 
 /** What is written, and where. */
-export interface PendingChange {
+interface PendingChange {
   readonly subresource: string | undefined;
   readonly current: JsonObject;
   readonly desired: JsonObject;

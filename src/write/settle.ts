@@ -22,7 +22,7 @@ export interface Pending {
 }
 
 /** A version in which the effect of a lost write is looked for. */
-export interface Candidate {
+interface Candidate {
   readonly object: JsonObject;
   /** Whether it is the version that came right after the one that the write was conditional on. */
   readonly isNext: boolean;

@@ -8,7 +8,7 @@ import type { Conflict, StoredOtherwise } from './report.ts';
 import { otherOwnersAt } from './winners.ts';
 
 /** What one write asked for and what came of it. */
-export interface WriteResult {
+interface WriteResult {
   /** What was there before. */
   readonly before: JsonObject;
   readonly asked: JsonObject;

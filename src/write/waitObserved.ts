@@ -9,7 +9,7 @@ import { objectOf } from './statusObject.ts';
 import { collectionPath, identityOf, targetPath, type Target } from './target.ts';
 
 /** A server whose answers can be read as they come; kube's client is one. */
-export interface WatchableServer extends Server {
+interface WatchableServer extends Server {
   open(
     request: ServerRequest,
     signal: AbortSignal,
@@ -37,7 +37,7 @@ export interface ObservedReport {
 }
 
 /** How to wait. */
-export interface WaitOptions {
+interface WaitOptions {
   readonly clock: Clock;
   readonly signal?: AbortSignal;
   readonly timeoutMs: number;

@@ -15,13 +15,13 @@ import {
 } from '../../core/associations.ts';
 
 /** What keeps associations over reloads. */
-export interface AssociationStore {
+interface AssociationStore {
   load(): unknown;
   save(associations: readonly Association[]): Promise<void>;
 }
 
 /** What associations need of the rest. */
-export interface AssociationsParts {
+interface AssociationsParts {
   readonly store: AssociationStore;
   history(): History;
   /** Rules of the settings by which associations are found in objects. */

@@ -30,7 +30,7 @@ export interface ConnectedCluster {
 }
 
 /** A context that can be chosen. */
-export interface ContextChoice {
+interface ContextChoice {
   readonly key: string;
   readonly label: string;
   readonly namespace?: string;
@@ -40,7 +40,7 @@ export interface ContextChoice {
 const CONNECT_LIMIT_MS = 20_000;
 
 /** What the clusters need of the rest. */
-export interface ClustersOptions {
+interface ClustersOptions {
   readonly clock: Clock;
   readonly userAgent: string;
   /** Files named in the settings; empty: as kubectl finds them. */

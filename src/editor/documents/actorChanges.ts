@@ -14,7 +14,7 @@ interface Step {
 }
 
 /** The steps of an incarnation by who made them; a step whose content was not kept on both sides cannot be compared. */
-export function stepsByActor({ versions }: Incarnation): Map<string, Step[]> {
+function stepsByActor({ versions }: Incarnation): Map<string, Step[]> {
   const steps = versions.flatMap((after, index) => {
     const before = versions[index - 1];
     return before?.body === undefined || after.body === undefined || !after.placed ? [] : [{ before, after }];

@@ -11,7 +11,7 @@ import type { Located } from './objectSaver.ts';
 import type { TextShelf } from './textShelf.ts';
 
 /** Two edits of the same fields, waiting for a person. */
-export interface Decision {
+interface Decision {
   /** The document whose save could not be carried over, with the text that was to be saved. */
   readonly uri: Uri;
   readonly text: string;
@@ -21,7 +21,7 @@ export interface Decision {
 }
 
 /** An open decision, as saving its result needs it. */
-export interface OpenDecision extends Decision {
+interface OpenDecision extends Decision {
   readonly theirs: JsonObject;
 }
 

@@ -21,7 +21,7 @@ export function hidesValues(name: { readonly group: string; readonly resource: s
 }
 
 /** A stand-in of which nothing tells what it stood for, such as one typed or pasted from another object. */
-export interface UnknownStandIn {
+interface UnknownStandIn {
   readonly path: readonly (string | number)[];
 }
 

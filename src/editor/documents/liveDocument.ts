@@ -9,7 +9,7 @@ import type { ObjectAddress } from './address.ts';
 import { hidesValues, shownOf } from './hiddenValues.ts';
 
 /** How the object of a document is. */
-export type LiveState = 'live' | 'terminating' | 'gone' | 'recreated';
+type LiveState = 'live' | 'terminating' | 'gone' | 'recreated';
 
 /** How many texts of a document are remembered with the object they showed. */
 const TEXTS_KEPT = 20;

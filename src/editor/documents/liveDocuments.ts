@@ -17,13 +17,13 @@ const READ_LIMIT_MS = 20_000;
 const REFRESH_INTERVAL_MS = 500;
 
 /** Reads the object of an address as it is now, with how its lists are declared; no object where nothing has its name. */
-export type ReadAddress = (
+type ReadAddress = (
   address: ObjectAddress,
   signal: AbortSignal,
 ) => Promise<{ readonly object: JsonObject | undefined; readonly schema: ListSchema }>;
 
 /** What live documents need of the rest. */
-export interface LiveDocumentsOptions {
+interface LiveDocumentsOptions {
   readonly session: Session;
   readonly drafts: Drafts;
   readonly clock: Clock;

@@ -14,11 +14,11 @@ import {
   newestVersion,
   shortUid,
 } from '../tree/wording.ts';
-import { liveUri, parseAddress, versionUri } from './address.ts';
+import { liveUri, versionUri } from './address.ts';
 import { addressOfIncarnation } from './locate.ts';
 
 /** A version, as a command is about it. */
-export interface VersionRef {
+interface VersionRef {
   readonly incarnation: Incarnation;
   readonly token: string;
 }
@@ -228,13 +228,4 @@ async function pickIncarnations(
   if (chosen === undefined) throw new AppError('cancelled', l10n.t('Nothing was compared.'));
   const newest = (one: Incarnation): VersionRef => ({ incarnation: one, token: newestVersion(one)?.token ?? '' });
   return inOrder(newest(chosen.other), newest(incarnation));
-}
-
-/** Whether an address is one of ours that shows a live object. */
-export function isLiveUri(uri: Uri): boolean {
-  try {
-    return parseAddress(uri).type === 'live';
-  } catch {
-    return false;
-  }
 }

@@ -22,7 +22,7 @@ export interface Saver {
 }
 
 /** What the file system is made of. */
-export interface ObjectFileSystemParts {
+interface ObjectFileSystemParts {
   readonly live: LiveDocuments;
   /** Versions, sides of decisions, decisions and reports: texts that are there already or can be made. */
   readonly shelf: TextShelf;

@@ -24,7 +24,7 @@ export interface Located {
 }
 
 /** What saving needs of the rest. */
-export interface ObjectSaverParts {
+interface ObjectSaverParts {
   readonly live: LiveDocuments;
   readonly writer: ObjectWriter;
   readonly decisions: Decisions;

@@ -4,7 +4,7 @@ import type { Disposable } from '../../base/disposable.ts';
 import type { DocumentAddress } from './address.ts';
 
 /** A text and when it last changed, ms since the epoch. */
-export interface ShelvedText {
+interface ShelvedText {
   readonly text: string;
   readonly mtime: number;
 }

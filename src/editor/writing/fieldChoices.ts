@@ -6,7 +6,7 @@ import type { Report } from '../../write/report.ts';
 type FieldChoice = FieldResolution['choices'][number]['choice'];
 
 /** What can be done about one field that another owns, the harmless first. */
-export function choicesFor(conflict: FieldConflict): (QuickPickItem & { readonly choice: FieldChoice })[] {
+function choicesFor(conflict: FieldConflict): (QuickPickItem & { readonly choice: FieldChoice })[] {
   const { manager } = conflict;
   return [
     {

@@ -35,7 +35,7 @@ export interface WriteRequest {
 }
 
 /** What writes need of the rest. */
-export interface ObjectWriterParts {
+interface ObjectWriterParts {
   readonly session: Session;
   readonly reports: Reports;
   readonly clock: Clock;
