@@ -1,4 +1,4 @@
-import { cancelled, throwIfAborted, type Clock } from '../base/clock.ts';
+import { throwIfAborted, type Clock } from '../base/clock.ts';
 import type { Server } from '../base/server.ts';
 import type { JsonObject } from '../codec/json.ts';
 import { errorOf } from '../kube/answers.ts';
@@ -17,6 +17,7 @@ import {
 } from './labClient.ts';
 import { metadataOf } from '../write/target.ts';
 import { removeAll } from './removal.ts';
+import { endedOtherwise } from './endedOtherwise.ts';
 import { seededRandom } from './seededRandom.ts';
 
 /** What a contending actor does with its read: two ways that lose updates, and two that do not. */
@@ -188,6 +189,7 @@ const increment = (object: JsonObject, key = 'count'): JsonObject =>
 function count(run: Run, manager: string, written: Exchange): boolean {
   run.counts.attempts += 1;
   const accepted = written.reply.status < 300;
+  if (!accepted && written.reply.status !== 409) throw errorOf(written.reply);
   if (accepted) run.counts.accepted += 1;
   else run.counts.refused += 1;
   run.options.onAttempt?.({ at: written.endedAt, manager, accepted });
@@ -256,7 +258,8 @@ async function safe(
       },
     },
   );
-  if (report.outcome === 'cancelled') throw cancelled();
+  const lostEvery = report.attempts.at(-1)?.outcome === 'version-conflict';
   if (report.outcome === 'written') counts.accepted += 1;
-  else counts.gaveUp += 1;
+  else if (report.outcome === 'contended' || (report.outcome === 'timed-out' && lostEvery)) counts.gaveUp += 1;
+  else throw endedOtherwise(report);
 }

@@ -3,6 +3,7 @@ import { observedFrom } from '../core/observe.ts';
 import { hideSecrets, isSecretResource } from '../core/secrets.ts';
 import type { NewTraceEvent, ObjectName, WriteEvent } from '../core/traceEvent.ts';
 import { classifyReply, type RequestFacts } from '../write/classify.ts';
+import { withoutValues } from '../write/exchange.ts';
 import { traceOutcome } from '../write/writeLog.ts';
 import { textOf, tokenOf, uidOf, type Exchange } from './labClient.ts';
 import { metadataOf } from '../write/target.ts';
@@ -85,7 +86,7 @@ function writeEvents(exchange: Exchange, place: Place, context: ExchangeContext)
     resource: place.name.resource,
     terminating: false,
   };
-  const classified = classifyReply(reply, facts);
+  const classified = withoutValues(classifyReply(reply, facts), isSecretResource(place.name));
   const accepted = reply.status < 300;
   const token = tokenOf(answer);
   const write: NewTraceEvent = {

@@ -1,5 +1,5 @@
 import { AppError, messageOf } from '../base/appError.ts';
-import { cancelled, throwIfAborted } from '../base/clock.ts';
+import { throwIfAborted } from '../base/clock.ts';
 import { isJsonObject, type Json, type JsonObject } from '../codec/json.ts';
 import { equalJson } from '../codec/json.ts';
 import { valueAt, type Path } from '../codec/path.ts';
@@ -17,6 +17,7 @@ import {
   type LabClient,
 } from './labClient.ts';
 import { metadataOf } from '../write/target.ts';
+import { endedOtherwise } from './endedOtherwise.ts';
 import type { Action, Check, Condition, Lesson, ObjectRef, Setting, ValueOf } from './lesson.ts';
 import type { LessonOptions } from './lessonRun.ts';
 
@@ -218,8 +219,7 @@ export class LessonActions {
     const intent = { kind: 'function', compute: (current: JsonObject) => this.changed(current, set) } as const;
     const report = await modify(server, target, intent, { clock, signal, fieldManager: manager, ...safeWriteLog });
     if (report.outcome === 'written' || report.outcome === 'unchanged') return undefined;
-    if (report.outcome === 'cancelled') throw cancelled();
-    throw new AppError('bad-answer', `The safe write of the lesson ended ${report.outcome}.`);
+    throw endedOtherwise(report);
   }
 
   private async wait(ref: ObjectRef, until: readonly Condition[], timeoutMs: number): Promise<Exchange> {

@@ -1,5 +1,5 @@
-import { AppError, isAppError, messageOf } from '../base/appError.ts';
-import { errorOf } from '../kube/answers.ts';
+import { AppError } from '../base/appError.ts';
+import { errorOf, appErrorOf } from '../kube/answers.ts';
 import { metadataOf } from '../write/target.ts';
 import { uidOf, uninterrupted, type LabClient } from './labClient.ts';
 
@@ -42,11 +42,11 @@ export async function removeAll(client: LabClient, made: readonly Made[]): Promi
     }
   }
   if (left.length === 0) return;
-  throw new AppError(
-    isAppError(first) ? first.code : 'internal',
-    `What the lab made could not be removed: ${left.join(', ')}. ${messageOf(first)}`,
-    { cause: first, advice: 'Remove it when the server answers again.' },
-  );
+  const failure = appErrorOf(first);
+  throw new AppError(failure.code, `What the lab made could not be removed: ${left.join(', ')}. ${failure.message}`, {
+    cause: first,
+    advice: 'Remove it when the server answers again.',
+  });
 }
 
 async function remove(client: LabClient, { path, uids }: Made, signal: AbortSignal): Promise<void> {

@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { Command } from 'commander';
 import { systemClock } from '../../src/base/clock.ts';
 import { registerLab } from '../../src/cli/lab.ts';
-import { labServers, type LabServer } from './labCluster.ts';
+import { labServers, namesLeft, type LabServer } from './labCluster.ts';
 import { recordingIn } from './recording.ts';
 
 const main = fileURLToPath(new URL('../../src/cli.ts', import.meta.url));
@@ -229,6 +229,33 @@ describe('lab, the command', function () {
         assert.equal(code, 130, stderr);
         assert.deepEqual(await left(), []);
       }
+    });
+
+    it('whose server is gone, ends with 9 and names what is left behind', async function () {
+      const start = labServers['the sandbox'];
+      assert.ok(start !== undefined);
+      const other = await start(this);
+      const { child, ended } = begin(
+        'contention',
+        '--strategy',
+        'token-swap',
+        '--updates',
+        '5000',
+        '--kubeconfig',
+        other.kubeconfig,
+      );
+      const end = Date.now() + 20_000;
+      while ((await namesLeft(other)).length === 0) {
+        assert.ok(Date.now() < end && child.exitCode === null, 'it made nothing');
+        await new Promise((again) => setTimeout(again, 20));
+      }
+      await other.stop();
+      const { code, stderr } = await ended;
+      assert.equal(code, 9, stderr);
+      assert.match(
+        stderr,
+        /What the lab made could not be removed: \/api\/v1\/namespaces\/default\/configmaps\/versions-contention-/,
+      );
     });
 
     it('replay, wherever it is when SIGINT comes', async () => {

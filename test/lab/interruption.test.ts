@@ -124,6 +124,38 @@ for (const [on, stride] of Object.entries(strides))
           }
         });
 
+    it('the safe strategies do not go on against a server that is gone', async () => {
+      let ahead = 0;
+      const hurried = {
+        ...systemClock,
+        now: () => systemClock.now() + ahead,
+        // Pauses are skipped, time limits are not.
+        delay: (ms: number, signal?: AbortSignal) => {
+          if (ms > 2000) return systemClock.delay(ms, signal);
+          ahead += ms;
+          return Promise.resolve();
+        },
+      };
+      for (const strategy of ['read-modify-write', 'apply'] as const) {
+        const run = runContention({
+          server: goneFrom(cluster, 20),
+          signal: new AbortController().signal,
+          namespace: server.namespace,
+          clock: hurried,
+          suffix: strategy,
+          strategy,
+          actors: 1,
+          updates: 100_000,
+          thinkMs: 0,
+          seed: 1,
+          maxAttempts: 10,
+        });
+        await assert.rejects(run, { code: 'unreachable' });
+        const path = `/api/v1/namespaces/${server.namespace}/configmaps/versions-contention-${strategy}`;
+        await cluster.send({ method: 'DELETE', path }, AbortSignal.timeout(5000));
+      }
+    });
+
     it('where the server is gone in the middle, say so and name what is left behind', async () => {
       for (const name of ['the equality-token replay', 'the contention lab', 'the replay of a recording'] as const) {
         const path: string[] = [];
