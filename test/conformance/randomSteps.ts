@@ -35,6 +35,9 @@ const EDITS = [
   [{ op: 'test', path: '/metadata/name', value: 'a' }],
   [{ op: 'remove', path: '/metadata/labels' }],
   [{ op: 'remove', path: '/metadata/resourceVersion' }],
+  [{ op: 'copy', from: '/metadata/labels', path: '/metadata/annotations' }],
+  [{ op: 'add', path: 'x/bogus', value: 1 }],
+  [{ op: 'remove', path: '/apiVersion' }],
 ];
 
 const SUBJECTS: readonly Subject[] = [
@@ -422,6 +425,36 @@ const list = fc
   )
   .map(([of, query]): Draft => ({ method: 'GET', path: of.path, query }));
 
+const clear = fc
+  .tuple(
+    subject,
+    fc.constantFrom(
+      {},
+      { labelSelector: 'x=1' },
+      { limit: '1' },
+      { fieldSelector: 'metadata.name!=a' },
+      { dryRun: 'All' },
+    ),
+  )
+  .map(([of, query]): Draft => ({ method: 'DELETE', path: of.path, query }));
+
+/** What a client gets wrong: the form of a body, its kind, its options. */
+const wrong = fc
+  .tuple(
+    subject,
+    name,
+    fc.constantFrom('POST', 'PUT', 'PATCH'),
+    fc.constantFrom('{', '[]', '{"kind":"Foo"}', '{"apiVersion":"foo/v1"}', '{"metadata":{"labels":1}}', '{"spec":1}'),
+    fc.constantFrom({}, { fieldValidation: 'Strict' }, { dryRun: 'x' }, { timeout: 'x' }),
+  )
+  .map(([of, who, method, body, query]): Draft => ({
+    method,
+    path: method === 'POST' ? of.path : `${of.path}/${who}`,
+    query,
+    ...(method === 'PATCH' ? { headers: MERGE } : {}),
+    body,
+  }));
+
 const step = fc.oneof(
   { weight: 4, arbitrary: create },
   { weight: 3, arbitrary: replace },
@@ -433,6 +466,8 @@ const step = fc.oneof(
   { weight: 2, arbitrary: remove },
   { weight: 1, arbitrary: read },
   { weight: 1, arbitrary: list },
+  { weight: 1, arbitrary: clear },
+  { weight: 1, arbitrary: wrong },
 );
 
 /** Random request sequences; the steps are numbered, so that later ones can name what earlier ones answered. */
