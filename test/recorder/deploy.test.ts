@@ -45,7 +45,7 @@ async function create(server: ApiServer, body: JsonObject): Promise<{ status: nu
         let text = '';
         answer.on('data', (chunk: Buffer) => (text += String(chunk)));
         answer.on('end', () =>
-          resolve({ status: answer.statusCode ?? 0, warning: String(answer.headers['warning'] ?? ''), text }),
+          resolve({ status: answer.statusCode ?? 0, warning: answer.headers['warning'] ?? '', text }),
         );
       },
     );

@@ -48,6 +48,7 @@ export const commandIds = {
   explainFinding: 'objectVersions.explainFinding',
   recordController: 'objectVersions.recordController',
   stopRecording: 'objectVersions.stopRecording',
+  recorderEnvFile: 'objectVersions.recorderEnvFile',
   importTrace: 'objectVersions.importTrace',
   exportTrace: 'objectVersions.exportTrace',
   clearLog: 'objectVersions.clearLog',
@@ -132,3 +133,9 @@ export const labViewTypes = {
 
 /** Editors for files and webviews. */
 export const editorIds = { trace: 'objectVersions.trace', timeline: 'objectVersions.timeline' } as const;
+
+/** Ways to start a program behind the recorder, as package.json contributes them. */
+export const recordedIds = {
+  terminalProfile: 'objectVersions.recordedTerminal',
+  taskType: 'objectVersions.recorded',
+} as const;

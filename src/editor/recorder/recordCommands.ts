@@ -3,13 +3,13 @@ import { join } from 'node:path';
 import { commands, env, l10n, window, type Disposable } from 'vscode';
 import { cancelled } from '../../base/clock.ts';
 import { parseYaml } from '../../codec/yaml.ts';
-import { AppError } from '../../base/appError.ts';
 import type { Recorder } from '../../recorder/recorder.ts';
 import type { Editor } from '../app/editor.ts';
 import { commandIds, contextKeys } from '../app/ids.ts';
 import { withProgress } from '../app/progress.ts';
 import { settings } from '../app/settings.ts';
 import { withoutSecretContent } from '../session/secretContent.ts';
+import { registerRecordedPrograms, type RecordedEnvironment } from './recordedPrograms.ts';
 
 /** Runs the recording proxy in front of a cluster; what passes it appears on the timeline and in the findings. */
 export function registerRecorder(editor: Editor): Disposable[] {
@@ -18,22 +18,22 @@ export function registerRecorder(editor: Editor): Disposable[] {
     { dispose: () => void recording.stop().catch((error: unknown) => editor.log.error(String(error))) },
     editor.command(commandIds.recordController, () => recording.start()),
     editor.command(commandIds.stopRecording, () => recording.stop()),
+    ...registerRecordedPrograms(editor, (client) => recording.environment(client)),
   ];
 }
 
 class Recording {
   private readonly editor: Editor;
-  private recorder: Recorder | undefined;
-  private file: string | undefined;
+  private recorder: Promise<Recorder> | undefined;
+  private readonly files = new Set<string>();
 
   constructor(editor: Editor) {
     this.editor = editor;
   }
 
+  /** Records a program that is to be started by hand; while a recording runs, one more of them. */
   async start(): Promise<void> {
-    if (this.recorder !== undefined)
-      throw new AppError('usage', l10n.t('A recording is running already.'), { advice: l10n.t('Stop it first.') });
-    const key = await askContext(this.editor);
+    const key = this.recorder === undefined ? await askContext(this.editor) : undefined;
     const client = await window.showInputBox({
       title: l10n.t('Record a Controller'),
       prompt: l10n.t('What is it called? It is an actor by this name on the timeline.'),
@@ -41,27 +41,53 @@ class Recording {
       validateInput: (text) => (/^[\w.-]{1,63}$/.test(text) ? undefined : l10n.t('Letters, digits, dots and dashes.')),
     });
     if (client === undefined) throw cancelled();
-    const recorder = await withProgress(l10n.t('Starting the recorder'), (signal) => this.launch(key, signal));
-    this.recorder = recorder;
-    this.file = await this.writeKubeconfig(recorder, client);
-    await commands.executeCommand('setContext', contextKeys.recording, true);
-    await this.offer(client, this.file);
+    await this.offer(client, await this.environment(client, key));
+  }
+
+  /** The environment of a program that is recorded under a name. Starts the recorder where none is running. */
+  async environment(client: string, key?: string): Promise<RecordedEnvironment> {
+    this.recorder ??= this.begin(key);
+    const recorder = await this.recorder;
+    const folder = this.editor.context.globalStorageUri.fsPath;
+    const file = join(folder, `recorder-${process.pid}-${client}.kubeconfig`);
+    await mkdir(folder, { recursive: true });
+    await writeFile(file, recorder.kubeconfig(client), { mode: 0o600 });
+    const envFile = file.replace(/kubeconfig$/, 'env');
+    const variables = { KUBECONFIG: file, USE_EXISTING_CLUSTER: 'true' };
+    const lines = Object.entries(variables).map(([name, value]) => `${name}=${value}\n`);
+    await writeFile(envFile, lines.join(''), { mode: 0o600 });
+    this.files.add(file).add(envFile);
+    return { variables, envFile };
   }
 
   async stop(): Promise<void> {
-    const { recorder, file } = this;
+    const running = this.recorder;
     this.recorder = undefined;
-    this.file = undefined;
-    if (recorder === undefined) return;
+    if (running === undefined) return;
+    const recorder = await running;
     await recorder.settled();
     await recorder.stop();
-    if (file !== undefined) await rm(file, { force: true });
+    for (const file of this.files) await rm(file, { force: true });
+    this.files.clear();
     await commands.executeCommand('setContext', contextKeys.recording, false);
     const { unreadable } = summary(recorder);
     if (unreadable > 0)
       window.showInformationMessage(
         l10n.t('{0} bodies that passed could not be analysed; nothing was concluded from them.', unreadable),
       );
+  }
+
+  /** A start that fails leaves no recording behind, so that the next one begins anew. */
+  private async begin(key: string | undefined): Promise<Recorder> {
+    try {
+      const context = key ?? (await askContext(this.editor));
+      const recorder = await withProgress(l10n.t('Starting the recorder'), (signal) => this.launch(context, signal));
+      await commands.executeCommand('setContext', contextKeys.recording, true);
+      return recorder;
+    } catch (error) {
+      this.recorder = undefined;
+      throw error;
+    }
   }
 
   private async launch(key: string, signal: AbortSignal): Promise<Recorder> {
@@ -84,25 +110,21 @@ class Recording {
     return recorder;
   }
 
-  private async writeKubeconfig(recorder: Recorder, client: string): Promise<string> {
-    const folder = this.editor.context.globalStorageUri.fsPath;
-    const file = join(folder, `recorder-${process.pid}.kubeconfig`);
-    await mkdir(folder, { recursive: true });
-    await writeFile(file, recorder.kubeconfig(client), { mode: 0o600 });
-    return file;
-  }
-
-  private async offer(client: string, file: string): Promise<void> {
+  private async offer(client: string, { variables, envFile }: RecordedEnvironment): Promise<void> {
+    const file = variables['KUBECONFIG'] ?? '';
     const terminal = l10n.t('Open Terminal');
     const copy = l10n.t('Copy Path');
+    const debug = l10n.t('Copy for launch.json');
     this.editor.timeline.show({ preserveFocus: true });
     const chosen = await window.showInformationMessage(
       l10n.t('Recording {0}: run it with KUBECONFIG={1}', client, file),
       terminal,
       copy,
+      debug,
     );
-    if (chosen === terminal) window.createTerminal({ name: client, env: { KUBECONFIG: file } }).show();
+    if (chosen === terminal) window.createTerminal({ name: client, env: variables }).show();
     if (chosen === copy) await env.clipboard.writeText(file);
+    if (chosen === debug) await env.clipboard.writeText(`"envFile": ${JSON.stringify(envFile)}`);
   }
 }
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { globSync, readFileSync } from 'node:fs';
+import { existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { request } from 'node:https';
 import { dirname, join } from 'node:path';
 import * as vscode from 'vscode';
@@ -40,7 +40,7 @@ describe('the recorder, started in the editor', () => {
     await press('Enter');
     const file = await until(
       'the kubeconfig',
-      () => globSync(join(dirname(folder), 'server', '**', `recorder-${process.pid}.kubeconfig`))[0],
+      () => globSync(join(dirname(folder), 'server', '**', `recorder-${process.pid}-controller.kubeconfig`))[0],
     );
     const config = parseYaml(readFileSync(file, 'utf8')).value as unknown as Config;
     assert.equal(
@@ -63,6 +63,68 @@ describe('the recorder, started in the editor', () => {
     await vscode.commands.executeCommand('notifications.clearAll');
     await starting;
   });
+
+  it('a task of its type runs with the recorder as its cluster, under the name of the task', async () => {
+    const told = join(folder, 'task-env');
+    mkdirSync(join(folder, '.vscode'), { recursive: true });
+    const file = join(folder, '.vscode', 'tasks.json');
+    const args = ['-c', `printenv KUBECONFIG USE_EXISTING_CLUSTER > ${told}`];
+    const task = { label: 'my operator', type: 'objectVersions.recorded', command: 'sh', args };
+    writeFileSync(file, JSON.stringify({ version: '2.0.0', tasks: [task] }));
+    try {
+      const found = await until('the task', async () =>
+        (await vscode.tasks.fetchTasks({ type: task.type })).find(({ name }) => name === task.label),
+      );
+      await vscode.tasks.executeTask(found);
+      const [config, existing] = await until('what the task was started with', () =>
+        existsSync(told) && readFileSync(told, 'utf8').endsWith('\n')
+          ? readFileSync(told, 'utf8').split('\n')
+          : undefined,
+      );
+      assert.equal(existing, 'true');
+      await actsAs('my-operator', config ?? '');
+    } finally {
+      rmSync(file, { force: true });
+      rmSync(told, { force: true });
+    }
+  });
+
+  it('a launch configuration names its environment file, which every debugger reads', async () => {
+    const file: unknown = await vscode.commands.executeCommand('objectVersions.recorderEnvFile', { name: 'Debug: op' });
+    assert.ok(typeof file === 'string');
+    const [, config] = /^KUBECONFIG=(.+)\nUSE_EXISTING_CLUSTER=true\n$/.exec(readFileSync(file, 'utf8')) ?? [];
+    await actsAs('Debug-op', config ?? '');
+  });
+
+  it('a terminal of its profile is recorded too', async () => {
+    await vscode.commands.executeCommand('workbench.action.terminal.newWithProfile', {
+      config: {
+        extensionIdentifier: 'object-versions.object-versions',
+        id: 'objectVersions.recordedTerminal',
+        title: 'R',
+      },
+    });
+    const terminal = await until('the terminal', () => vscode.window.terminals.find(({ name }) => name === 'terminal'));
+    const { env } = terminal.creationOptions as vscode.TerminalOptions;
+    await actsAs('terminal', env?.['KUBECONFIG'] ?? '');
+    terminal.dispose();
+  });
+
+  /** What is done with a kubeconfig of the recorder is recorded as this client's. */
+  async function actsAs(client: string, file: string): Promise<void> {
+    const config = parseYaml(readFileSync(file, 'utf8')).value as unknown as Config;
+    const path = `/api/v1/namespaces/${ns}/configmaps/of-${client.toLowerCase()}`;
+    const made = await through(
+      config,
+      'POST',
+      path.replace(/\/[^/]+$/, ''),
+      configMap(`of-${client.toLowerCase()}`, {}),
+    );
+    assert.equal(made.status, 201);
+    await until(`a write of ${client}`, () =>
+      [...api.history().names.values()].flatMap(({ writes }) => writes).find(({ actor }) => actor.client === client),
+    );
+  }
 });
 
 function through(
