@@ -9,6 +9,7 @@ import {
   type TextDocument,
 } from 'vscode';
 import { nameKey } from '../../core/history.ts';
+import type { ObjectName } from '../../core/traceEvent.ts';
 import { identityOf } from '../../write/target.ts';
 import type { Editor } from '../app/editor.ts';
 import { commandIds, languageId, scheme } from '../app/ids.ts';
@@ -17,7 +18,7 @@ import { parseAddress } from './address.ts';
 import type { LiveDocument } from './liveDocument.ts';
 
 /** A line above the text of a live object that says what its state is: changed meanwhile, terminating, gone, replaced. */
-export function registerBanners(editor: Pick<Editor, 'live' | 'session' | 'clusters'>): Disposable[] {
+export function registerBanners(editor: Pick<Editor, 'live' | 'session' | 'clusters' | 'associations'>): Disposable[] {
   const changed = new EventEmitter<void>();
   const provider: CodeLensProvider = {
     onDidChangeCodeLenses: changed.event,
@@ -26,11 +27,15 @@ export function registerBanners(editor: Pick<Editor, 'live' | 'session' | 'clust
   return [
     changed,
     editor.live.onDidChangeState(() => changed.fire()),
+    editor.associations.onDidChange(() => changed.fire()),
     languages.registerCodeLensProvider({ scheme, language: languageId }, provider),
   ];
 }
 
-function lenses(editor: Pick<Editor, 'live' | 'session' | 'clusters'>, text: TextDocument): CodeLens[] {
+function lenses(
+  editor: Pick<Editor, 'live' | 'session' | 'clusters' | 'associations'>,
+  text: TextDocument,
+): CodeLens[] {
   const address = parseAddress(text.uri);
   const document = address.type === 'live' ? editor.live.find(text.uri) : undefined;
   if (document === undefined) return [];
@@ -48,6 +53,7 @@ function lenses(editor: Pick<Editor, 'live' | 'session' | 'clusters'>, text: Tex
     identityOf(document.base).token !== '';
   return [
     ...(state === '' ? [] : [lens(`$(warning) ${state}`)]),
+    ...leftBehind(editor, document, id, name, lens),
     ...(moved ? [lens(`$(sync) ${l10n.t('Changed on the server meanwhile: saving carries your change over.')}`)] : []),
     lens(l10n.t('Show on Timeline'), commandIds.showOnTimeline),
     ...(document.address.resource === 'secrets'
@@ -63,6 +69,26 @@ function lenses(editor: Pick<Editor, 'live' | 'session' | 'clusters'>, text: Tex
       ? []
       : [lens(l10n.t('Compare with a Version'), commandIds.compareVersions)]),
   ];
+}
+
+/** What belonged to an incarnation that is gone, out there, with what can be done about it. */
+function leftBehind(
+  { associations }: Pick<Editor, 'associations'>,
+  document: LiveDocument,
+  cluster: string,
+  name: ObjectName,
+  lens: (title: string, command: string, argument: unknown) => CodeLens,
+): CodeLens[] {
+  if (document.state !== 'gone' && document.state !== 'recreated') return [];
+  const left = associations.atName(cluster, name).filter(({ association }) => association.uid === document.address.uid);
+  return left.flatMap(({ association, state }, index) => {
+    const { what, id } = association;
+    const node = { type: 'detail', id: `${id}/${index}`, label: what, association };
+    return [
+      lens(l10n.t('{0} {1} belonged to it: it is cleaned up', what, id), commandIds.cleanUpAssociation, node),
+      ...(state === 'stale' ? [lens(l10n.t('the new incarnation adopts it'), commandIds.adoptAssociation, node)] : []),
+    ];
+  });
 }
 
 const emptyIncarnation = {

@@ -3,17 +3,18 @@ import * as vscode from 'vscode';
 import type { ObjectVersionsApi, ShownRow } from '../../../src/editor/app/api.ts';
 import { configMap, metadata, must } from '../apiServer.ts';
 import { closeAll, objectRow, rowsBelow, set, until } from '../extension.ts';
-import { watchedNamespace } from '../watched.ts';
+import { watchedNamespace, type Watched } from '../watched.ts';
 import { screenshot } from '../window.ts';
 
 describe('external associations', () => {
   let api: ObjectVersionsApi;
   let base: string;
+  let open: Watched['open'];
 
   before(async () => {
     await set('associations', [{ resource: 'configmaps', path: '.data.disk', what: 'disk' }]);
     const watched = await watchedNamespace('outside', 'configmaps');
-    ({ api } = watched);
+    ({ api, open } = watched);
     base = watched.path();
   });
 
@@ -42,7 +43,8 @@ describe('external associations', () => {
     await must('DELETE', `${base}/${name}`);
     await until('that it is orphaned', () => rows(name).find(({ context }) => context === 'association orphaned'));
     const after = await must('POST', base, configMap(name, { disk: `disk-of-${name}` }));
-    await until('that it is stale', () => (findings(name).length === 1 ? rows(name)[0] : undefined));
+    await until('that it is stale', () => rows(name).find(({ context }) => context === 'association stale'));
+    await until('the finding that says so', () => (findings(name).length === 1 ? true : undefined));
     return [metadata(before)['uid'] ?? '', metadata(after)['uid'] ?? ''];
   }
 
@@ -60,6 +62,33 @@ describe('external associations', () => {
     await until('that the finding holds no more', () => (findings('adopted').length === 0 ? true : undefined));
     const row = rowsBelow(api, 1, objectRow(api, 'adopted')?.node)[0]?.node;
     assert.equal(row?.type === 'incarnation' ? row.uid : '', uid);
+  });
+
+  it('is told in the document of the incarnation that is gone, and settled from there', async () => {
+    await must('POST', base, configMap('open', { disk: 'disk-of-open' }));
+    await until('the association by rule', () => rows('open')[0]);
+    const { document } = await open('open');
+    const lenses = async (): Promise<vscode.CodeLens[]> => {
+      const all = await vscode.commands.executeCommand<vscode.CodeLens[]>(
+        'vscode.executeCodeLensProvider',
+        document.uri,
+      );
+      return all.filter(({ command }) => command?.command.endsWith('Association') === true);
+    };
+    assert.deepEqual(await lenses(), [], 'nothing is left behind yet');
+    await must('DELETE', `${base}/open`);
+    const [gone] = await until('what is left behind', async () => {
+      const left = await lenses();
+      return left.length > 0 ? left : undefined;
+    });
+    assert.match(gone?.command?.title ?? '', /disk disk-of-open belonged to it/);
+    await must('POST', base, configMap('open', {}));
+    const adopt = await until('the choice to adopt it', async () =>
+      (await lenses()).find(({ command }) => command?.command.endsWith('adoptAssociation')),
+    );
+    await vscode.commands.executeCommand(adopt.command?.command ?? '', ...(adopt.command?.arguments ?? []));
+    await until('that it holds again', () => rows('open').find(({ context }) => context === 'association holds'));
+    assert.deepEqual(await lenses(), []);
   });
 
   it('is gone once somebody says that it is cleaned up', async () => {
