@@ -10,7 +10,7 @@ export interface Watched {
   /** The path of a collection of the core group in it. */
   readonly path: (resource?: string) => string;
   /** Opens the document of an object. */
-  open(name: string): Promise<vscode.TextEditor>;
+  readonly open: (name: string) => Promise<vscode.TextEditor>;
 }
 
 /** Begins a suite: only these resources are watched, in a context of this name. */
@@ -25,7 +25,7 @@ export async function watchedNamespace(context: string, ...resources: readonly s
     api,
     ns,
     path: (resource = 'configmaps') => `/api/v1/namespaces/${ns}/${resource}`,
-    async open(name) {
+    open: async (name) => {
       const row = await until(`the row of ${name}`, () => objectRow(api, name));
       await vscode.commands.executeCommand('objectVersions.openObject', row.node);
       return until('its document', () =>
