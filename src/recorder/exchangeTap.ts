@@ -56,8 +56,9 @@ export class ExchangeTap implements Tap {
     const finish = (): void => this.queue.force(0, () => this.finish(ending));
     if (this.unzip === undefined) finish();
     else {
+      const come = this.queue.expect();
       this.unzip.end();
-      void this.unzipped.then(finish);
+      void this.unzipped.then(finish).finally(come);
     }
   }
 

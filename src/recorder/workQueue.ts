@@ -9,6 +9,7 @@ export class WorkQueue {
   private at: number | undefined;
   private next = 0;
   private bytes = 0;
+  private expected = 0;
   private scheduled = false;
   private waiting: (() => void)[] = [];
   private readonly maxBytes: number;
@@ -40,9 +41,18 @@ export class WorkQueue {
     this.schedule();
   }
 
-  /** Resolves when all work that is waiting now is done. */
+  /** Work is on its way, but not here yet; call what is returned when it has come, or never will. */
+  expect(): () => void {
+    this.expected += 1;
+    return () => {
+      this.expected -= 1;
+      this.schedule();
+    };
+  }
+
+  /** Resolves when all work that is waiting or expected now is done. */
   idle(): Promise<void> {
-    if (this.next >= this.tasks.length) return Promise.resolve();
+    if (this.next >= this.tasks.length && this.expected === 0) return Promise.resolve();
     return new Promise((resolve) => this.waiting.push(resolve));
   }
 
@@ -78,7 +88,7 @@ export class WorkQueue {
     }
     this.tasks.length = 0;
     this.next = 0;
-    for (const resolve of this.waiting.splice(0)) resolve();
+    if (this.expected === 0) for (const resolve of this.waiting.splice(0)) resolve();
   }
 }
 

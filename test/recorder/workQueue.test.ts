@@ -15,4 +15,20 @@ describe('the queue that reads what passed', () => {
     assert.deepEqual(times, [1_000, 1_400]);
     assert.equal(queue.now(), 2_000);
   });
+
+  it('is not idle while work is expected, and is when it has come or never will', async () => {
+    const queue = new WorkQueue(1_000, systemClock, assert.ifError);
+    const done: string[] = [];
+    const come = queue.expect();
+    const never = queue.expect();
+    const idle = queue.idle().then(() => done.push('idle'));
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    queue.force(0, () => done.push('read'));
+    come();
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    assert.deepEqual(done, ['read']);
+    never();
+    await idle;
+    assert.deepEqual(done, ['read', 'idle']);
+  });
 });
