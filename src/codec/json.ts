@@ -20,10 +20,14 @@ export function parseJson(text: string): Json {
     if (!hasLongNumber(text) || !MAYBE_BIG.test(text)) return JSON.parse(text) as Json;
     return JSON.parse(text, exactInteger) as Json;
   } catch (error) {
-    throw new AppError('invalid-json', `This is not JSON: ${error instanceof Error ? error.message : String(error)}`, {
-      cause: error,
-    });
+    throw new AppError('invalid-json', `This is not JSON: ${reasonOf(error)}`);
   }
+}
+
+/** Why a text is not JSON, without the piece of it that V8 quotes: it may be a Secret's. */
+function reasonOf(error: unknown): string {
+  const said = error instanceof Error ? error.message : String(error);
+  return said.replace(/(?:, )?(?:\.\.\.)?"[^]*"(?:\.\.\.)? is not valid JSON$/, '') || 'it is not a JSON value';
 }
 
 /** Whether a text has 16 digits in a row, which few have. Every 16th letter tells: one of them is in each such row. */

@@ -1,6 +1,7 @@
 import { isJsonObject, type Json, type JsonObject } from '../codec/json.ts';
 import { observedFrom } from '../core/observe.ts';
 import { hideSecrets, isSecretResource } from '../core/secrets.ts';
+import { withoutSecretWords } from '../core/secretRefusal.ts';
 import type { Actor, NewTraceEvent, WriteEvent } from '../core/traceEvent.ts';
 import { givenObject, type GivenObject } from './given.ts';
 import { answerOf } from './outcome.ts';
@@ -136,10 +137,13 @@ class AuditRequest {
     )
       return [];
     const code = this.code();
+    const read = answerOf(code, isJsonObject(answer) ? answer : this.status());
     const said =
       value['stage'] === 'Panic'
         ? { outcome: 'uncertain' as const, code }
-        : answerOf(code, isJsonObject(answer) ? answer : this.status());
+        : isSecretResource(info)
+          ? withoutSecretWords(read)
+          : read;
     const dryRun = request.dryRun === true;
     const stored = said.outcome === 'accepted' && !dryRun;
     const { manager, ...rest } = request;

@@ -31,7 +31,7 @@ export function readBody(bytes: Buffer, contentType: string | undefined, parseYa
     return { notAnalysed: `${contentType ?? 'no media type'}, ${bytes.length} bytes` };
   } catch (error) {
     return {
-      notAnalysed: `${contentType ?? 'no media type'}, ${bytes.length} bytes: ${isAppError(error) ? error.code : messageOf(error)}`,
+      notAnalysed: `${contentType ?? 'no media type'}, ${bytes.length} bytes: ${isAppError(error) ? error.code : 'unreadable'}`,
     };
   }
 }

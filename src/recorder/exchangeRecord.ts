@@ -1,6 +1,7 @@
 import { isJsonObject, type Json, type JsonObject } from '../codec/json.ts';
 import { deletedFrom } from '../core/observe.ts';
 import { hideSecrets, isSecretResource } from '../core/secrets.ts';
+import { withoutSecretWords } from '../core/secretRefusal.ts';
 import type { Actor, NewTraceEvent, ObjectName, WriteEvent } from '../core/traceEvent.ts';
 import { readBody, type BodyRead } from './bodyText.ts';
 import type { GivenObject } from './given.ts';
@@ -167,7 +168,7 @@ export class ExchangeRecord {
     const unread = answer === undefined || 'notAnalysed' in answer;
     const said: Answer =
       complete || (ending === 'client-gone' && this.status !== 0)
-        ? answerOf(this.status, answer?.value)
+        ? hidden(answerOf(this.status, answer?.value), info)
         : { outcome: ending === 'client-gone' ? 'cancelled' : 'uncertain', code: this.status };
     const dryRun = write.dryRun === true;
     const stored = complete && !dryRun && said.outcome === 'accepted';
@@ -227,6 +228,11 @@ export class ExchangeRecord {
     if (value === undefined || value === null || note !== undefined || !this.recording.keepBodies) return {};
     return { body: isSecretResource(this.info) ? hideSecrets(value, this.recording.secretKey) : value };
   }
+}
+
+/** Of a Secret, without the words that may repeat it. */
+function hidden(said: Answer, info: RequestInfo): Answer {
+  return isSecretResource(info) ? withoutSecretWords(said) : said;
 }
 
 /** The answer to the write that released the last finalizer shows what is not stored. */

@@ -4,7 +4,8 @@ import { toDisposable, type Disposable } from '../base/disposable.ts';
 import { isJsonObject, parseJson, type Json, type JsonObject } from '../codec/json.ts';
 import { parseYaml } from '../codec/yaml.ts';
 import { deletedFrom, observedFrom } from '../core/observe.ts';
-import { hideSecrets } from '../core/secrets.ts';
+import { withoutSecretWords } from '../core/secretRefusal.ts';
+import { hideSecrets, isSecretResource } from '../core/secrets.ts';
 import type { Actor, NewTraceEvent } from '../core/traceEvent.ts';
 import { answerText, mediaTypeOf, type ApiAnswer, type ApiRequest } from './apiRequest.ts';
 import { bodyText } from './bodies.ts';
@@ -214,7 +215,7 @@ export class Feed {
       startedAt: aftermath.startedAt,
       outcome,
       ...(aftermath.lost ? {} : { code: answer.status }),
-      ...(refused ? refusalOf(stored) : {}),
+      ...(refused ? refusalOf(stored, answer.status, info) : {}),
       ...(given === undefined || aftermath.lost
         ? {}
         : {
@@ -229,7 +230,7 @@ export class Feed {
       const text = bodyText(request);
       const yaml = patchType === 'apply' || mediaTypeOf(request.contentType) === 'application/yaml';
       const value = yaml ? parseYaml(text).value : parseJson(text);
-      if (request.info.resource !== 'secrets') return value;
+      if (!isSecretResource(request.info)) return value;
       return isJsonObject(value) ? hideSecrets(value, this.secretKey) : undefined;
     } catch {
       return undefined;
@@ -277,19 +278,26 @@ function nameIn(sent: Json | undefined): string {
   return isJsonObject(sent) && isJsonObject(sent['metadata']) ? metaString(sent, 'name') : '';
 }
 
-function refusalOf(status: JsonObject): {
+interface Refusal {
   reason?: string;
   message?: string;
   causes?: { reason?: string; message?: string; field?: string }[];
-} {
+}
+
+function refusalOf(status: JsonObject, code: number, resource: { group: string; resource: string }): Refusal {
   const { reason, message, details } = status;
   const causes =
     isJsonObject(details) && Array.isArray(details['causes'])
       ? (details['causes'] as { reason?: string; message?: string; field?: string }[])
       : undefined;
-  return {
-    ...(typeof reason === 'string' ? { reason } : {}),
+  const words: Refusal = {
     ...(typeof message === 'string' ? { message } : {}),
     ...(causes === undefined ? {} : { causes }),
+  };
+  const open = isSecretResource(resource) ? withoutSecretWords({ ...words, code }) : words;
+  return {
+    ...(typeof reason === 'string' ? { reason } : {}),
+    ...(open.message === undefined ? {} : { message: open.message }),
+    ...(open.causes === undefined ? {} : { causes: open.causes }),
   };
 }

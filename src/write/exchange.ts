@@ -1,5 +1,6 @@
 import type { JsonObject } from '../codec/json.ts';
 import { formatPath } from '../codec/path.ts';
+import { withoutSecretWords } from '../core/secretRefusal.ts';
 import { classifyReply, type Classified } from './classify.ts';
 import type { WriteContext } from './context.ts';
 import type { Plan } from './plan.ts';
@@ -68,18 +69,9 @@ function verbOf(ready: ReadyWrite): 'replace' | 'apply' | 'patch' {
   return ready.strategy === 'replace' || ready.strategy === 'apply' ? ready.strategy : 'patch';
 }
 
-/** Answers whose words are about the content that was sent. */
-const ABOUT_CONTENT = [400, 422, 500];
-
 /** A refusal may repeat the object that was sent: of a Secret, only where and why is kept. */
 export function withoutValues(answer: Classified, secret: boolean): Classified {
-  if (!secret) return answer;
-  if (answer.causes !== undefined) {
-    const { message: _message, ...rest } = answer;
-    return { ...rest, causes: answer.causes.map(({ message: _text, ...cause }) => cause) };
-  }
-  if (answer.code === undefined || !ABOUT_CONTENT.includes(answer.code)) return answer;
-  return { ...answer, message: `The server refused it (${answer.code}); its words may repeat values of the Secret.` };
+  return secret ? withoutSecretWords(answer) : answer;
 }
 
 /** The write as the log has it. */

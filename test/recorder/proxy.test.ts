@@ -270,6 +270,38 @@ describe('the recorder in front of a server', () => {
     assert.ok(!JSON.stringify(behind.events).includes('aHVudGVyMg=='));
   });
 
+  it('nor in what a refusal repeats of it', async () => {
+    const message = 'Secret in version "v1" cannot be handled: {"data":{"password":"ZEBRA"}}';
+    behind = await behindRecorder((request, response) => {
+      request.resume();
+      const refused = { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure', message, reason: 'Invalid' };
+      const causes = [{ reason: 'FieldValueInvalid', message: 'Invalid value: "ZEBRA"', field: 'data' }];
+      response.writeHead(request.method === 'PUT' ? 422 : 400, { 'content-type': 'application/json' });
+      request.on('end', () =>
+        response.end(JSON.stringify(request.method === 'PUT' ? { ...refused, details: { causes } } : refused)),
+      );
+    });
+    const type = { 'content-type': 'application/merge-patch+json' };
+    await send(behind, 'PATCH', '/api/v1/namespaces/lab/secrets/s', type, '{"data":{"password":["ZEBRA"]}}');
+    await send(
+      behind,
+      'PUT',
+      '/api/v1/namespaces/lab/secrets/s',
+      { 'content-type': 'application/json' },
+      '{"data":{}}',
+    );
+    await behind.recorder.settled();
+    const writes = behind.events.filter((event) => event.type === 'write');
+    assert.deepEqual(
+      writes.map((write) => [write.outcome, write.code]),
+      [
+        ['invalid', 400],
+        ['invalid', 422],
+      ],
+    );
+    assert.ok(!JSON.stringify(writes).includes('ZEBRA'));
+  });
+
   it('reads a list item by item, whatever the chunks, and gives each token', async () => {
     const items = Array.from({ length: 700 }, (_, index) => ({
       metadata: { name: `c${index}`, namespace: 'lab', uid: `U${index}`, resourceVersion: `v"${index}` },

@@ -90,6 +90,27 @@ describe('sandbox: its own feed', () => {
     }
   });
 
+  it('nor in what a refusal repeats of it', async () => {
+    const path = '/api/v1/namespaces/default/secrets';
+    const merge = { 'content-type': 'application/merge-patch+json' };
+    await caller.send('POST', path, { metadata: { name: 's' }, stringData: { kept: 'hunter5' } });
+    await caller.send('PATCH', `${path}/s`, { stringData: { password: ['ZEBRA'] } }, merge);
+    await caller.send('PATCH', `${path}/s`, { data: { password: '%%ZEBRA' } }, merge);
+    await caller.send('POST', path, {
+      metadata: { name: 'bad name' },
+      stringData: { password: 'ZEBRA' },
+      type: 'ZEBRA',
+    });
+    await caller.send('POST', path, { metadata: { name: 'kind' }, data: 'ZEBRA' });
+    assert.deepEqual(
+      writes().map((write) => write.outcome),
+      ['accepted', 'invalid', 'invalid', 'invalid', 'invalid'],
+    );
+    const said = JSON.stringify(writes().map(({ message, causes }) => [message, causes]));
+    for (const value of ['ZEBRA', 'hunter5', Buffer.from('hunter5').toString('base64')])
+      assert.ok(!said.includes(value), `${value} in ${said}`);
+  });
+
   it('reads name the versions given', async () => {
     const { body } = await caller.send('POST', CONFIG_MAPS, configMap('a'));
     await caller.send('GET', `${CONFIG_MAPS}/a`);
