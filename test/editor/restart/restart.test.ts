@@ -24,9 +24,9 @@ describe('after a restart', () => {
     );
   });
 
-  it('the lab that was left in the middle has left nothing behind', async () => {
+  it('the lab and the lesson that were left in the middle have left nothing behind', async () => {
     const { items } = await must('GET', '/api/v1/namespaces/default/configmaps');
-    assert.doesNotMatch(JSON.stringify(items), /"versions-replay-/);
+    assert.doesNotMatch(JSON.stringify(items), /"versions-replay-|"feature-flags"/);
   });
 
   it('nothing is asked of a cluster before somebody looks, and then they start', async () => {

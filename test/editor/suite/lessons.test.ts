@@ -49,6 +49,9 @@ describe('lessons', () => {
 
   it('its page says what does not hold', async function () {
     needWindow(this);
+    this.timeout(120_000);
+    await run('startLesson', 'name-and-uid');
+    await check();
     await until('the page of the lesson', async () => ((await texts('.checks .fails')) ?? []).length > 0 || undefined);
     await run('lessons.focus');
     await new Promise((later) => setTimeout(later, 1000));
@@ -56,6 +59,7 @@ describe('lessons', () => {
   });
 
   it('is on a sandbox where nobody else is at work, and the tree shows what the lesson is about', async () => {
+    await run('startLesson', 'name-and-uid');
     assert.deepEqual(
       api.watches().map(({ definition }) => `${definition.resource} in ${definition.namespace ?? ''}`),
       ['configmaps in default'],

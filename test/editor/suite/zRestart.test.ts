@@ -32,7 +32,7 @@ describe('before a restart', () => {
     await vscode.commands.executeCommand('objectVersions.removeWatch', secrets?.node);
   });
 
-  it('a lab is left in the middle, with its object on the cluster', async function () {
+  it('a lab and a lesson are left in the middle, with their objects on the cluster', async function () {
     needWindow(this);
     this.timeout(120_000);
     await vscode.commands.executeCommand('objectVersions.labReplay');
@@ -42,8 +42,10 @@ describe('before a restart', () => {
     await clickOn('.choice input');
     await clickOn('.question .primary');
     await says('step 2', '.current h2', /^2\./);
+    await vscode.commands.executeCommand('objectVersions.startLesson', 'name-and-uid');
     const { items } = await must('GET', '/api/v1/namespaces/default/configmaps');
     assert.match(JSON.stringify(items), /"versions-replay-/);
+    assert.match(JSON.stringify(items), /"feature-flags"/);
   });
 
   it('text is left unsaved', async () => {
