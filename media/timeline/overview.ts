@@ -1,5 +1,6 @@
 import { durationText, timeText } from '../../src/core/timeline/axis.ts';
-import type { AnnotationInfo, Severity } from '../../src/core/timeline/model.ts';
+import { findingRank } from '../../src/core/timeline/findingWords.ts';
+import type { AnnotationInfo } from '../../src/core/timeline/model.ts';
 import { element } from '../common/dom.ts';
 import { glyphImage } from './toolbar.ts';
 import type { TimelineView } from './view.ts';
@@ -9,7 +10,6 @@ const MAX_FINDINGS = 40;
 /** Earlier occurrences of one entry that can be chosen. */
 const MAX_OCCURRENCES = 8;
 const MAX_RECREATED = 12;
-const RANKS: Readonly<Record<Severity, number>> = { error: 0, warning: 1, info: 2 };
 
 /** What to look at first, while nothing is selected: the findings, and what was recreated. */
 export function overview(view: TimelineView): HTMLElement {
@@ -67,7 +67,7 @@ function groupedFindings(annotations: readonly AnnotationInfo[]): AnnotationInfo
 }
 
 function rankOf(occurrences: readonly AnnotationInfo[]): number {
-  return Math.min(...occurrences.map(({ severity }) => RANKS[severity]));
+  return Math.min(...occurrences.map(findingRank));
 }
 
 function findingEntry(view: TimelineView, occurrences: readonly AnnotationInfo[]): HTMLElement {

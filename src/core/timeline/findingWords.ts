@@ -1,7 +1,16 @@
-import type { TimelineFinding } from './model.ts';
+import type { Severity, TimelineFinding } from './model.ts';
 import type { Translate } from './translate.ts';
 
 const MAX_WORDS = 72;
+
+const RANKS: Readonly<Record<Severity, number>> = { error: 0, warning: 1, info: 2 };
+/** Findings that sum up what others tell one by one. */
+const SUMS = new Set(['ownership-fight', 'hot-conflict-loop', 'already-exists-loop', 'update-loop']);
+
+/** What to look at first has the least: the gravest, and of these what sums up others. */
+export function findingRank({ id, severity }: { readonly id: string; readonly severity: Severity }): number {
+  return RANKS[severity] * 2 + (SUMS.has(id) ? 0 : 1);
+}
 
 /** A few words that say who did what, for a lane or a row of a list; the whole explanation is in the details. */
 export function findingWords(finding: TimelineFinding, translate: Translate): string {

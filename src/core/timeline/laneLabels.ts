@@ -1,7 +1,8 @@
 import type { Cell } from './cells.ts';
+import { findingRank } from './findingWords.ts';
 import { estimateWidth, LabelLine, type Anchor, type Measure, type Placed, type Span } from './labels.ts';
 import type { LaneMetrics } from './laneMetrics.ts';
-import { MARK_KINDS, type AnnotationInfo, type BarInfo, type Severity } from './model.ts';
+import { MARK_KINDS, type AnnotationInfo, type BarInfo } from './model.ts';
 import { xOf, type TimeScale } from './scale.ts';
 import type { SceneText } from './sceneTypes.ts';
 import type { TimelineStore } from './store.ts';
@@ -41,7 +42,6 @@ const MIN_BAR_PX = 56;
 const LONGEST_GENERATION = 12;
 /** More findings of one lane than this are not tried: there is no room for their words. */
 const MAX_ANNOTATIONS = 60;
-const RANKS: Readonly<Record<Severity, number>> = { error: 0, warning: 1, info: 2 };
 
 /**
  * All words of one lane, on three lines: above its refusals, beside them, and below the bar. Findings come first, the
@@ -61,7 +61,7 @@ export function laneLabels(
   const { scale, annotationDim } = input;
   const annotations = lane.annotations
     .filter((one) => xOf(scale, one.to) >= 0 && xOf(scale, one.from) <= scale.width && !annotationDim(one))
-    .sort((a, b) => RANKS[a.severity] - RANKS[b.severity])
+    .sort((a, b) => findingRank(a) - findingRank(b))
     .slice(0, MAX_ANNOTATIONS);
   for (const annotation of annotations) labels.addAnnotation(annotation);
   for (const cell of cells.above) labels.addRefusal(cell);

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
+import { findingRank } from '../../../src/core/timeline/findingWords.ts';
 import { matchFilter } from '../../../src/core/timeline/filterMatch.ts';
 import { hitTest } from '../../../src/core/timeline/hitTest.ts';
 import { estimateWidth, LabelLine } from '../../../src/core/timeline/labels.ts';
@@ -250,6 +251,19 @@ describe('labels', () => {
       top: 0,
     });
     assert.ok(sceneOf(input).texts.some(({ text }) => text === WORDS[0]));
+  });
+
+  it('of equally grave findings the one that sums up the others comes first', () => {
+    const ranked = [
+      { id: 'force-takeover', severity: 'warning' },
+      { id: 'recreated', severity: 'info' },
+      { id: 'ownership-fight', severity: 'warning' },
+      { id: 'lost-update', severity: 'error' },
+    ] as const;
+    assert.deepEqual(
+      ranked.toSorted((a, b) => findingRank(a) - findingRank(b)).map(({ id }) => id),
+      ['lost-update', 'ownership-fight', 'force-takeover', 'recreated'],
+    );
   });
 
   it('a line cuts words to the room there is, and leaves out what would say nothing', () => {
