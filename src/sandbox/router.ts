@@ -12,7 +12,7 @@ import { managerOf, readListOptions, readWriteOptions } from './queryOptions.ts'
 import { listText, objectText, readIncludeObject, wholeList } from './render.ts';
 import { readObject, readPage, type View } from './reading.ts';
 import { reviewKind, reviews, type Review } from './reviews.ts';
-import { scaleOf } from './scale.ts';
+import { scaleKind, scaleOf } from './scale.ts';
 import { readFilter } from './selectors.ts';
 import { notFoundPage, staticAnswer } from './staticRoutes.ts';
 import { resourceOf, type ApiState, type Call } from './state.ts';
@@ -139,8 +139,9 @@ async function resourceAnswer(
     );
   }
   const written = write(state, request, kind, warnings);
+  const shownKind = info.subresource === 'scale' ? scaleKind(kind) : kind;
   return render(request, warnings, written.status, (output) =>
-    objectText(kind, written.object, output, readIncludeObject(request.query, output), state.clock.now()),
+    objectText(shownKind, written.object, output, readIncludeObject(request.query, output), state.clock.now()),
   );
 }
 
@@ -275,9 +276,16 @@ async function getAnswer(
   const { subresource } = request.info;
   if (CONTAINER_STREAMS.includes(subresource))
     throw badRequest(`pod ${call.name} has no containers: this server is a sandbox`);
-  const shown = subresource === 'scale' ? scaleOf(kind, object) : object;
+  const isScale = subresource === 'scale';
+  const shown = isScale ? scaleOf(kind, object) : object;
   return render(request, warnings, 200, (output) =>
-    objectText(kind, shown, output, readIncludeObject(request.query, output), state.clock.now()),
+    objectText(
+      isScale ? scaleKind(kind) : kind,
+      shown,
+      output,
+      readIncludeObject(request.query, output),
+      state.clock.now(),
+    ),
   );
 }
 

@@ -4,13 +4,14 @@ import { decodeBody, decodePatched } from './fields/decode.ts';
 import { parseApplyBody } from './fields/yamlBody.ts';
 import { goJsonError } from './goJson.ts';
 import { textOf } from './goText.ts';
-import type { Kind } from './kinds/kind.ts';
+import { ageOf } from './kinds/cells.ts';
+import type { Kind, TableColumn } from './kinds/kind.ts';
 import { checkName, settleNamespace } from './namespaces.ts';
 import { applyConfig, patchDocument, type PatchType } from './patching.ts';
 import type { WriteOptions } from './queryOptions.ts';
 import { apiVersionOf } from './registry.ts';
 import { ownersAfterScale } from './scaleOwners.ts';
-import { structOf } from './schema/builtInTypes.ts';
+import { components, structOf } from './schema/builtInTypes.ts';
 import { normalize } from './schema/normalize.ts';
 import { metadataOf, metaString, type ApiState, type Call } from './state.ts';
 import {
@@ -91,8 +92,8 @@ export function patchScale(
   });
 }
 
-/** What is written to /scale is a kind of its own: it reads and merges by its own schema. */
-function scaleKind(parent: Kind): Kind {
+/** What is at /scale is a kind of its own: it reads, merges and shows by its own schema. */
+export function scaleKind(parent: Kind): Kind {
   const schema = structOf('io.k8s.api.autoscaling.v1.Scale');
   return {
     ...parent,
@@ -103,7 +104,41 @@ function scaleKind(parent: Kind): Kind {
     schema,
     coerce: (object) => ({ object: normalize(schema, object) as JsonObject, dropped: [] }),
     applyDefaults: () => undefined,
+    tableColumns: scaleColumns(parent.origin),
+    tableCells: (scale, nowMs) => [
+      metaString(scale, 'name'),
+      at(scale, ['spec', 'replicas']) ?? 0,
+      at(scale, ['status', 'replicas']) ?? 0,
+      ageOf(scale, nowMs),
+    ],
   };
+}
+
+/** The columns of a Scale; those of custom resources come from another printer. */
+function scaleColumns(origin: Kind['origin']): TableColumn[] {
+  const custom = origin === 'custom';
+  const meta = 'io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta';
+  const described = (component: string, field: string): string =>
+    textOf(at(components(), [component, 'properties', field, 'description']));
+  const count = (name: string, part: string, words: string): TableColumn => ({
+    name,
+    type: 'integer',
+    format: '',
+    description: custom ? words : described(`io.k8s.api.autoscaling.v1.${part}`, 'replicas'),
+    priority: 0,
+  });
+  return [
+    { name: 'Name', type: 'string', format: custom ? 'name' : '', description: described(meta, 'name'), priority: 0 },
+    count('Desired', 'ScaleSpec', 'Number of desired replicas'),
+    count('Available', 'ScaleStatus', 'Number of actual replicas'),
+    {
+      name: 'Age',
+      type: custom ? 'date' : 'string',
+      format: '',
+      description: described(meta, 'creationTimestamp'),
+      priority: 0,
+    },
+  ];
 }
 
 /** Custom resources cannot even say why a Scale does not decode. */
@@ -200,10 +235,31 @@ function applyScale(state: ApiState, call: Call, text: string, options: WriteOpt
         metadata: { ...metadataOf(config) },
       };
       put(parent, call.kind.subresources.scale?.specReplicas ?? [], checkReplicas(call, config));
-      return withoutTimes(applyConfig(state, call, live, parent, options, 'autoscaling/v1'));
+      const base = live === undefined ? undefined : withOwner(live, call.kind);
+      return withoutTimes(applyConfig(state, call, base, parent, options, 'autoscaling/v1'));
     },
   });
   return scaleOf(call.kind, object);
+}
+
+/** Replicas that nobody owns belong, for the apply of a Scale, to whoever was there before. */
+function withOwner(live: JsonObject, kind: Kind): JsonObject {
+  const path = kind.subresources.scale?.specReplicas ?? [];
+  const fields = path.map((name) => `f:${name}`);
+  const metadata = metadataOf(live);
+  const entries = metadata['managedFields'];
+  const hasReplicas = Number(at(live, path) ?? 0) > 0;
+  if (!Array.isArray(entries) || entries.length === 0 || !hasReplicas) return live;
+  if (entries.some((entry) => isJsonObject(entry) && at(entry['fieldsV1'], fields) !== undefined)) return live;
+  const entry: JsonObject = {
+    manager: 'before-first-apply',
+    operation: 'Update',
+    apiVersion: apiVersionOf(kind),
+    fieldsType: 'FieldsV1',
+    fieldsV1: fields.reduceRight<JsonObject>((inner, field) => ({ [field]: inner }), {}),
+    subresource: 'scale',
+  };
+  return { ...live, metadata: { ...metadata, managedFields: [...entries, entry] } };
 }
 
 /** Of a custom resource whose replicas nobody owns the server cannot make the Scale that an apply starts from. */
