@@ -12,6 +12,7 @@ const MAX_REQUEST_BYTES = 8 * 1024 * 1024;
 
 /** Copies what passes in one exchange and has it read afterwards, in order, by the queue. It never throws into the traffic. */
 export class ExchangeTap implements Tap {
+  readonly ready: Promise<void> | undefined;
   private readonly info: RequestInfo;
   private readonly record: ExchangeRecord;
   private readonly queue: WorkQueue;
@@ -23,7 +24,8 @@ export class ExchangeTap implements Tap {
   private unzipped: Promise<void> = Promise.resolve();
   private lost: string | undefined;
 
-  constructor(info: RequestInfo, record: ExchangeRecord, queue: WorkQueue) {
+  constructor(info: RequestInfo, record: ExchangeRecord, queue: WorkQueue, ready: Promise<void> | undefined) {
+    this.ready = ready;
     this.info = info;
     this.record = record;
     this.queue = queue;

@@ -19,6 +19,8 @@ const MAX_FOLLOWED = 200;
 const DISCOVERY_AGE_MS = 200;
 const FIRST_WAIT_MS = 250;
 const MAX_WAIT_MS = 8_000;
+/** How long the first request to a resource waits for our own watch of it. */
+const HOLD_MS = 200;
 
 /**
  * Watches, with the user's own credential, what the recorder's clients touch, so that writes which go past the recorder are
@@ -30,6 +32,7 @@ export class Follower {
   private readonly stopping = new AbortController();
   private readonly live = new Map<string, boolean>();
   private readonly running: Promise<void>[] = [];
+  private readonly starts = new Map<string, Promise<void>>();
   private discovery: { found: Promise<Discovery>; at: number } | undefined;
 
   constructor(cluster: Cluster, options: FollowerOptions) {
@@ -54,7 +57,21 @@ export class Follower {
     const own = keyOf(info, info.namespace);
     if (this.live.has(all) || this.live.has(own) || this.live.size >= MAX_FOLLOWED) return;
     this.live.set(own, false);
-    this.running.push(this.follow(info, own));
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.starts.set(own, promise);
+    const begun = (): void => {
+      this.starts.delete(own);
+      resolve();
+    };
+    this.running.push(this.follow(info, own, begun).finally(begun), this.hold().then(begun));
+  }
+
+  /**
+   * Settles when our own watch of what a request touches is under way, or cannot be, and in any case very soon: what others
+   * write before would go unseen. Undefined where there is nothing to wait for.
+   */
+  starting(info: RequestInfo): Promise<void> | undefined {
+    return this.starts.get(keyOf(info, '')) ?? this.starts.get(keyOf(info, info.namespace));
   }
 
   /** Whether a watch of ours covers a namespace of a resource and is live. */
@@ -67,10 +84,18 @@ export class Follower {
     await Promise.all(this.running);
   }
 
-  private async follow(info: RequestInfo, key: string): Promise<void> {
+  private async hold(): Promise<void> {
+    try {
+      await this.cluster.clock.delay(HOLD_MS, this.stopping.signal);
+    } catch {
+      // Stopping: nobody waits any longer.
+    }
+  }
+
+  private async follow(info: RequestInfo, key: string, begun: () => void): Promise<void> {
     const { signal } = this.stopping;
     try {
-      const resource = await this.resourceOf(info);
+      const resource = await this.resourceOf(info, begun);
       if (!resource.verbs.includes('watch')) return;
       let said = false;
       const namespace = resource.namespaced && info.namespace !== '' ? { namespace: info.namespace } : {};
@@ -81,6 +106,7 @@ export class Follower {
           events: (events) => this.options.events(events),
           state: (state) => {
             this.live.set(key, state.phase === 'live');
+            if (state.phase === 'live' || state.phase === 'failed') begun();
             if (state.phase !== 'failed' || said) return;
             said = true;
             this.options.onProblem(
@@ -97,11 +123,13 @@ export class Follower {
   }
 
   /** What the server offers under a name; waits for a definition that is not there yet, as where a client makes it first. */
-  private async resourceOf(info: RequestInfo): Promise<ApiResource> {
+  private async resourceOf(info: RequestInfo, unknown: () => void): Promise<ApiResource> {
     let found = find(await this.discovered(false), info);
     for (let waitMs = FIRST_WAIT_MS; found === undefined; waitMs = Math.min(2 * waitMs, MAX_WAIT_MS)) {
       found = find(await this.discovered(true), info);
-      if (found === undefined) await this.cluster.clock.delay(waitMs, this.stopping.signal);
+      if (found !== undefined) break;
+      unknown();
+      await this.cluster.clock.delay(waitMs, this.stopping.signal);
     }
     return found;
   }

@@ -87,6 +87,11 @@ async function forward(options: ProxyOptions, request: IncomingMessage, response
   const tap = options.tap(client, request);
   response.sendDate = false;
   try {
+    if (tap?.ready !== undefined) await tap.ready;
+    if (response.destroyed) {
+      tap?.end('client-gone');
+      return;
+    }
     const connection = await options.upstream.connection(options.stopping);
     const send = (again: boolean): void => {
       const headers = requestHeaders(request.rawHeaders, {

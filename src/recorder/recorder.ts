@@ -108,7 +108,7 @@ export async function startRecorder(options: RecorderOptions, signal: AbortSigna
             request.headers['content-type'],
             clock.now(),
           );
-          return new ExchangeTap(info, record, queue);
+          return new ExchangeTap(info, record, queue, follower?.starting(info));
         },
       },
       options.port,

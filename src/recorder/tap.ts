@@ -6,8 +6,10 @@ import type { Upstream } from './upstream.ts';
 /** How an exchange ended: completely, or because the client or the server broke off. */
 export type Ending = 'complete' | 'client-gone' | 'server-gone';
 
-/** What listens to one exchange. It gets copies and never holds anything up. */
+/** What listens to one exchange. It gets copies and holds nothing up, but for the first request to a resource. */
 export interface Tap {
+  /** What the request waits for before it is sent on: the start of our own watch of what it touches first. */
+  readonly ready: Promise<void> | undefined;
   requestChunk(chunk: Buffer): void;
   response(status: number, headers: IncomingMessage['headers']): void;
   responseChunk(chunk: Buffer): void;

@@ -75,7 +75,7 @@ func impatientCreate(ctx context.Context, w *world) error {
 		if err := breakLine(); err != nil {
 			return err
 		}
-		short, stop := context.WithTimeout(ctx, 150*time.Millisecond)
+		short, stop := context.WithTimeout(ctx, 400*time.Millisecond)
 		defer stop()
 		return make(short)
 	})
@@ -105,5 +105,10 @@ func (w *world) createTwice(ctx context.Context, lost func(func(context.Context)
 			return err
 		}
 	}
-	return make(ctx)
+	if err := make(ctx); err != nil {
+		return err
+	}
+	// The recorder's own watch comes back, too.
+	time.Sleep(1500 * time.Millisecond)
+	return nil
 }

@@ -270,4 +270,28 @@ describe('findings of real controllers, and of their correct twins', () => {
     const [finding] = s.findings();
     assert.deepEqual([finding?.id, finding?.fields], ['no-op-writes', ['.spec.strategy']]);
   });
+
+  it('owners that a merge patch of an older list takes away are lost, those that a strategic patch names are meant', () => {
+    for (const patchType of ['merge-patch', 'strategic'] as const) {
+      const s = new Scenario();
+      const owned = (...uids: string[]) => ({
+        metadata: { ownerReferences: uids.map((uid) => ({ kind: 'Toy', name: uid, uid })) },
+      });
+      s.stream(map, 'U1', 'v1', owned());
+      s.get('A', map, 'U1', 'v1');
+      s.write('B', map, 'replace', {
+        preconditions: { token: 'v1' },
+        body: owned('O1'),
+        result: { uid: 'U1', token: 'v2' },
+        stored: owned('O1'),
+      });
+      s.write('A', map, 'patch', {
+        patchType,
+        body: owned('O2'),
+        result: { uid: 'U1', token: 'v3' },
+        stored: owned('O2'),
+      });
+      assert.deepEqual(s.told(), patchType === 'merge-patch' ? ['lost-update/list-clobber'] : []);
+    }
+  });
 });

@@ -59,6 +59,6 @@ export function told(stdout: string): string[] {
 export function toldOf(stdout: string, prefix: string): string[] {
   return warnings(stdout)
     .filter((finding) => finding.object.name.startsWith(prefix))
-    .map((finding) => `${called(finding)} ${finding.fields.join()}`.trim())
+    .map((finding) => `${called(finding)} ${finding.fields.join().replaceAll(/uid="[\da-f-]{36}"/g, 'uid')}`.trim())
     .sort();
 }

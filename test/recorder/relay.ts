@@ -10,7 +10,7 @@ export interface Relay {
   stop(): Promise<void>;
 }
 
-const BROKEN_MS = 300;
+const BROKEN_MS = 600;
 
 /** Relays TCP to a port of this machine. */
 export async function startRelay(port: number): Promise<Relay> {

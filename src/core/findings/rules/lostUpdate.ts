@@ -56,8 +56,9 @@ export class LostUpdateRule implements Rule {
     const before = object.versions[previous]?.leaves;
     let loss: Loss | undefined;
     if (before !== undefined && version.leaves !== undefined && isReplacing(write)) {
+      // A strategic patch takes one owner away by its UID, whatever the others are.
       const changed = changedPaths(before, version.leaves).filter(
-        (path) => !path.startsWith('.metadata.ownerReferences'),
+        (path) => write.patchType !== 'strategic' || !path.startsWith('.metadata.ownerReferences'),
       );
       loss =
         this.repeated(change, write, previous, changed) ??

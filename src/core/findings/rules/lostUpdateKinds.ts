@@ -139,7 +139,7 @@ export function explainLoss(
     dropped: `It was based on the version${base}, which has them, and changed other fields: most likely the types of ${who} do not have these.`,
   };
   return (
-    `${who} ${loss.how === 'ignored' ? 'most likely ' : ''}${HOW[kind]}. Its ${requestText(write)} undid what ${others.join(' and ')} had set: ` +
+    `${who} ${loss.how === 'ignored' && kind !== 'unconditional-overwrite' ? 'most likely ' : ''}${HOW[kind]}. Its ${requestText(write)} undid what ${others.join(' and ')} had set: ` +
     `${changesText(fields, object.name, over?.leaves, version.leaves)}. ${known[loss.how]}`
   );
 }
