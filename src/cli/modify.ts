@@ -157,12 +157,10 @@ async function write(
     subresources: resource.subresources,
     ...(resolve === undefined ? {} : { resolve }),
   };
-  let report: Report | undefined;
-  if (options.dryRun !== true && isProtectedContext(cluster.context, io))
-    report = await limit.uncounted(() =>
-      askProtected(cluster, target, wish, { ...how, timeoutMs: limit.remainingMs }, options, io),
-    );
-  report ??= await fulfil(cluster, target, wish, { ...how, timeoutMs: limit.remainingMs });
+  const asks = options.dryRun !== true && isProtectedContext(cluster.context, io);
+  const report = asks
+    ? await fulfilProtected(cluster, target, wish, how, { limit, options, io })
+    : await fulfil(cluster, target, wish, { ...how, timeoutMs: limit.remainingMs });
   const isWritten = report.outcome === 'written' || report.outcome === 'unchanged';
   if (options.wait !== true || !isWritten || report.dryRun === true) {
     tellReport(report, options.output, describeTarget(target), io);
@@ -179,47 +177,49 @@ async function fulfil(cluster: Cluster, target: Target, wish: Wish, how: ModifyO
   return (await import('../write/modify.ts')).modify(cluster, target, wish, how);
 }
 
-/**
- * Shows what the server would store, by a dry run, and asks whether it is to be stored. Gives the report where there is nothing
- * to ask, because the write would end without storing anything.
- */
-async function askProtected(
+/** Shows what the server would store, by a dry run, asks whether it is to be stored, and stores that. */
+async function fulfilProtected(
   cluster: Cluster,
   target: Target,
   wish: Wish,
   how: ModifyOptions,
-  options: ModifyCliOptions,
-  io: CliIo,
-): Promise<Report | undefined> {
-  const { onAttempt: _attempt, onOwned: _owned, ...quiet } = how;
-  const [{ foresight }, { report, lines }] = await Promise.all([
-    import('../write/preview.ts'),
-    foresee(cluster, target, wish, quiet),
-  ]);
-  const told = foresight(report);
-  if (told === 'nothing' || told === 'ended') return report;
-  const changes =
-    told === 'known'
-      ? shortList(lines)
-      : [`what would be stored is not known, the dry run was refused: ${report.message ?? ''}`.trim()];
-  await confirmProtected(cluster.context, [`modify ${describeTarget(target)}`, ...changes], options.yes === true, io);
-  return undefined;
-}
-
-async function foresee(
-  cluster: Cluster,
-  target: Target,
-  wish: Wish,
-  how: ModifyOptions,
-): Promise<{ report: Report; lines: string[] }> {
+  { limit, options, io }: { limit: TimeLimit; options: ModifyCliOptions; io: CliIo },
+): Promise<Report> {
+  const { onAttempt: _attempt, onOwned: _owned, ...quiet } = { ...how, timeoutMs: limit.remainingMs };
+  const { foresight } = await import('../write/preview.ts');
+  const ask = async (report: Report, lines: readonly string[]): Promise<'agreed' | 'unasked' | Report> => {
+    const told = foresight(report);
+    if (told === 'nothing' || told === 'ended') return report;
+    const untold = `what would be stored is not known, the dry run was refused: ${report.message ?? ''}`.trim();
+    const said = [`modify ${describeTarget(target)}`, ...(told === 'known' ? shortList(lines) : [untold])];
+    await limit.uncounted(() => confirmProtected(cluster.context, said, options.yes === true, io));
+    return options.yes === true ? 'unasked' : 'agreed';
+  };
+  const send = (meant: Target, { onPlan }: Pick<ModifyOptions, 'onPlan'>): Promise<Report> =>
+    fulfil(cluster, meant, wish, {
+      ...how,
+      timeoutMs: limit.remainingMs,
+      ...(onPlan === undefined ? {} : { onPlan }),
+    });
   if (wish.kind === 'release') {
-    const report = await fulfil(cluster, target, wish, { ...how, dryRun: true });
+    const report = await fulfil(cluster, target, wish, { ...quiet, dryRun: true });
     const manager = how.fieldManager ?? defaultFieldManager;
-    return { report, lines: [`${manager} gives up its claim of ${formatPath(wish.path)}; the value stays`] };
+    const answer = await ask(report, [`${manager} gives up its claim of ${formatPath(wish.path)}; the value stays`]);
+    if (typeof answer !== 'string') return answer;
+    const { uid = target.uid } = report;
+    return send({ ...target, ...(uid === undefined ? {} : { uid }) }, {});
   }
-  const { previewWrite } = await import('../write/preview.ts');
-  const { report, changes } = await previewWrite(cluster, target, wish, how);
-  return { report, lines: changes.map(({ path, before, after }) => changeLine(path, before, after)) };
+  const { confirmedWrite } = await import('../write/confirmed.ts');
+  return confirmedWrite(cluster, target, wish, quiet, {
+    ask: ({ report, changes }, again) => {
+      if (again) io.stderr('Somebody changed it in the meantime: nothing was written yet.\n');
+      return ask(
+        report,
+        changes.map(({ path, before, after }) => changeLine(path, before, after)),
+      );
+    },
+    send,
+  });
 }
 
 /** Exit codes of a write that is stored and was not observed. */

@@ -1,5 +1,6 @@
 import { AppError, isAppError, messageOf } from '../base/appError.ts';
 import { cloneJson, isJsonObject, type JsonObject } from '../codec/json.ts';
+import { jsonFrom } from '../codec/jsonFrom.ts';
 import type { ListSchema } from '../core/listSchema.ts';
 import { merge3, sameBesidesServerSet, withServerSet } from '../core/merge.ts';
 import type { MergeConflict } from '../core/mergeTypes.ts';
@@ -31,11 +32,11 @@ export interface Carrier {
   desire(current: JsonObject): Promise<Desire>;
 }
 
-/** The carrier of an intent. */
-export function carry(intent: Intent, schema: ListSchema): Carrier {
+/** The carrier of an intent. Of a Secret, an error of a function is told without its text, which may quote values. */
+export function carry(intent: Intent, schema: ListSchema, secret = false): Carrier {
   switch (intent.kind) {
     case 'function':
-      return { isFunction: true, desire: async (current) => computed(current, intent.compute) };
+      return { isFunction: true, desire: async (current) => computed(current, intent.compute, secret) };
     case 'edits':
       return carryEdits(intent.base, intent.desired, schema);
     case 'changes': {
@@ -77,18 +78,30 @@ function changed(current: JsonObject, intent: Extract<Intent, { kind: 'changes' 
 async function computed(
   current: JsonObject,
   compute: (current: JsonObject) => JsonObject | Promise<JsonObject>,
+  secret: boolean,
 ): Promise<Desire> {
   let desired: unknown;
   try {
     desired = await compute(cloneJson(current));
   } catch (error) {
     if (isAppError(error)) throw error;
+    const name = error instanceof Error ? error.name : 'an error';
+    if (secret)
+      throw new AppError('script-failed', `The change could not be computed: ${name}.`, {
+        advice: 'Its text is not shown: it may quote what the Secret holds.',
+      });
     throw new AppError('script-failed', `The change could not be computed: ${messageOf(error)}`, { cause: error });
   }
-  if (!isJsonObject(desired)) {
+  if (typeof desired !== 'object' || desired === null || Array.isArray(desired)) {
     throw new AppError('script-failed', 'The change was computed, but what came is no object.', {
       advice: 'Return the whole desired object.',
     });
   }
-  return { kind: 'object', object: withServerSet(current, desired) };
+  const made = jsonFrom(desired);
+  if ('problem' in made) {
+    throw new AppError('script-failed', `The change was computed, but ${made.problem}.`, {
+      advice: 'Return what JSON can hold; leave a field out to remove it.',
+    });
+  }
+  return { kind: 'object', object: withServerSet(current, made.object) };
 }

@@ -79,7 +79,8 @@ function meaningOf(reply: ServerReply, status: StatusFacts, request: RequestFact
     case 429:
       return { outcome: 'throttled' };
     case 503:
-      return { outcome: 'unavailable' };
+      // Without a Status it is a proxy's, which may have passed the request on before it lost the server.
+      return { outcome: status.isStatus || request.verb === 'get' ? 'unavailable' : 'uncertain' };
     default:
       return { outcome: otherOf(code, status, request) };
   }

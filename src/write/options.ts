@@ -1,5 +1,6 @@
 import type { Clock } from '../base/clock.ts';
 import type { JsonObject } from '../codec/json.ts';
+import type { Change } from '../core/diff.ts';
 import type { ListSchema } from '../core/listSchema.ts';
 import type { NewTraceEvent } from '../core/traceEvent.ts';
 import type { Strategy } from './outcome.ts';
@@ -67,6 +68,8 @@ export interface ModifyOptions {
   readonly onEvent?: (event: NewTraceEvent) => void;
   /** After every attempt, for progress. */
   readonly onAttempt?: (attempt: Attempt) => void;
+  /** Before each write: what it is about to change. False sends nothing, and ends it `cancelled`. */
+  readonly onPlan?: (plan: { subresource: string | undefined; changes: readonly Change[] }) => boolean;
   /** Before the first write, when the intent touches fields that others own. Resolving to false ends it `cancelled`. */
   readonly onOwned?: (owned: readonly Owned[]) => boolean | Promise<boolean>;
 }

@@ -174,8 +174,9 @@ export class PartWriter {
     return endWith('timed-out', this.uid, object, { message });
   }
 
-  /** Tells once, before the first write, which fields belong to others. */
+  /** Asks before each write whether it is still meant, and tells before the first which fields belong to others. */
   private async mayWrite(plan: PlannedWrite): Promise<boolean> {
+    if (this.context.options.onPlan?.(plan) === false) return false;
     if (this.owned !== undefined) return true;
     const paths = plan.changes.map((change) => change.path);
     this.owned = ownedByOthers(plan.current, paths, this.context.manager, this.context.schema);
@@ -216,7 +217,7 @@ export class PartWriter {
       const { current: base, desired, whole, changes, subresource } = plan;
       const token = context.options.unconditional === undefined ? plan.token : undefined;
       const operation = ready.strategy === 'apply' ? 'Apply' : 'Update';
-      const answered = answer.code !== undefined && answer.code !== 504;
+      const answered = answer.code === 500 && answer.reason === 'InternalError';
       this.lost.add({ attempt, token, base, desired, whole, changes, subresource, operation, answered });
       return { kind: 'retry', outcome, waitMs: 0 };
     }
@@ -225,6 +226,10 @@ export class PartWriter {
     if (outcome === 'cancelled') return ended(this.cancelled());
     if (outcome === 'uid-mismatch') return ended(await this.afterMismatch(answer));
     if (outcome === 'gone') return ended(this.gone());
+    if (ready.strategy !== 'replace' && (outcome === 'field-conflict' || outcome === 'invalid')) {
+      const other = await this.otherLife();
+      if (other !== undefined) return ended(other);
+    }
     if (outcome === 'field-conflict') {
       const fieldConflicts = withTimes(answer.fieldConflicts ?? [], plan.current);
       return ended(endWith(outcome, this.uid, plan.current, { ...saying(answer), fieldConflicts }));
@@ -256,6 +261,17 @@ export class PartWriter {
     return { kind: 'retry', outcome: 'version-conflict', waitMs: 0 };
   }
 
+  /**
+   * The server may judge a patch's fields before its UID: a refusal that is about another incarnation says nothing of ours.
+   * Undefined where ours still holds the name, or that cannot be read.
+   */
+  private async otherLife(): Promise<PartEnd | undefined> {
+    const read = await this.read();
+    if (read.kind === 'failed') return read.answer.outcome === 'gone' ? this.gone() : undefined;
+    if (read.kind !== 'object' || read.identity.uid === this.uid) return undefined;
+    return endRecreated(this.context, this.uid, read.identity.uid);
+  }
+
   /** A patch's answer does not say who holds the name. */
   private async afterMismatch(answer: Answer): Promise<PartEnd> {
     if (answer.holder !== undefined) return endRecreated(this.context, this.uid, answer.holder);
@@ -279,7 +295,9 @@ export class PartWriter {
       }
     }
     if (this.lost.anyOnItsWay || (this.lost.any && newest === undefined)) {
-      return endUnknown(this.uid, newest, 'It was not stored when last looked at, and may still be on its way.');
+      const said = this.context.attempts.all.at(-1)?.message;
+      const why = 'It was not stored when last looked at, and may still be on its way.';
+      return endUnknown(this.uid, newest, said === undefined ? why : `${why} ${said}`);
     }
     const name = describeTarget(this.context.target);
     if (outcome === 'version-conflict') {
@@ -289,8 +307,9 @@ export class PartWriter {
     }
     const ending = outcome === 'throttled' || outcome === 'timed-out' ? outcome : 'unavailable';
     const last = this.context.attempts.all.at(-1)?.message;
+    const wasNot = this.lost.any ? 'was not written when last looked at,' : 'was not written';
     return endWith(ending, this.uid, newest, {
-      message: `${name} was not written ${bound}.${last === undefined ? '' : ` ${last}`}`,
+      message: `${name} ${wasNot} ${bound}.${last === undefined ? '' : ` ${last}`}`,
     });
   }
 

@@ -7,7 +7,7 @@ import type { PartEnd, PartReport } from './endings.ts';
 import { PartWriter } from './part.ts';
 import type { Report } from './report.ts';
 import { Session } from './session.ts';
-import { describeTarget, identityOf, metadataOf, type Target } from './target.ts';
+import { describeTarget, identityOf, isSecret, metadataOf, type Target } from './target.ts';
 import { WriteLog } from './writeLog.ts';
 
 const defaultTimeoutMs = 30_000;
@@ -42,7 +42,7 @@ async function runParts(context: WriteContext, intent: Intent): Promise<PartEnd>
   }
   const other = otherObject(context, intent);
   if (other !== undefined) return { report: other };
-  const carrier = carry(intent, context.schema);
+  const carrier = carry(intent, context.schema, isSecret(target));
   if (uid !== undefined && carrier.uid !== undefined && uid !== carrier.uid) {
     const message = `The edits were made of another object than is meant: of ${carrier.uid}, and not of ${uid}.`;
     return { report: { outcome: 'recreated', uid: carrier.uid, holder: uid, message } };

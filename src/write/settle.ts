@@ -17,7 +17,7 @@ export interface Pending {
   readonly changes: readonly Change[];
   readonly operation: 'Apply' | 'Update';
   readonly subresource: string | undefined;
-  /** Whether the server answered that it failed: then it is not on its way any more. */
+  /** Whether the API server itself answered that it failed, as a Status: then it is not on its way any more. A proxy cannot know. */
   readonly answered: boolean;
 }
 

@@ -140,6 +140,33 @@ for (const on of serverKinds) {
         assert.equal((await run(args, undefined, guarded())).code, 0, 'nothing to change, nothing to ask');
       });
 
+      it('a yes is to what was shown: what others changed since is shown and asked about anew', async () => {
+        await real.create(real.configMap('overtaken'), { data: { a: '1', other: '1' } });
+        const before = async (asked: number): Promise<void> => {
+          await real.patch(real.configMap('overtaken'), { data: asked === 1 ? { a: 'theirs' } : { other: '2' } });
+        };
+        const args = ['modify', 'cm', 'overtaken', '--set', 'data.a="mine"'];
+        const ran = await run(args, { answers: ['yes', 'yes'], before }, guarded());
+        assert.equal(ran.code, 0, ran.err);
+        assert.match(ran.err, /\.data\.a: "1" → "mine"[^]*changed it in the meantime[^]*\.data\.a: "theirs" → "mine"/);
+        const { data } = await real.read(real.configMap('overtaken'));
+        assert.deepEqual(data, { a: 'mine', other: '2' }, 'what was not asked about may change');
+      });
+
+      it('a yes is to the incarnation that was shown', async () => {
+        const target = real.configMap('reborn');
+        const old = await real.create(target, { data: { a: '1' } });
+        const before = async (): Promise<void> => {
+          await real.delete(target);
+          await real.create(target, { data: { a: 'new life' } });
+        };
+        const args = ['modify', 'cm', 'reborn', '--set', 'data.a="mine"', '-o', 'json'];
+        const ran = await run(args, { answers: ['yes'], before }, guarded());
+        assert.deepEqual([ran.code, at(parseJson(ran.out) as JsonObject, 'outcome')], [8, 'recreated'], ran.err);
+        assert.equal(textAt(await real.read(target), 'data', 'a'), 'new life');
+        assert.notEqual(textAt(await real.read(target), 'metadata', 'uid'), textAt(old, 'metadata', 'uid'));
+      });
+
       it('a write whose dry run fails is asked about all the same', async () => {
         await real.create(real.configMap('untold'), { data: { a: '1' } });
         const args = ['modify', 'cm', 'untold', '--set', 'data.a=1'];

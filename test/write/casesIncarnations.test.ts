@@ -57,6 +57,28 @@ for (const on of serverKinds) {
       assert.deepEqual([report.outcome, report.holder, writes.length], ['recreated', uidOf(live), 0]);
     });
 
+    it('D1: another life that begins between read and write is told as such, whatever the server refuses first', async () => {
+      for (const strategy of strategies) {
+        const target = real.configMap(`demo-d1-${strategy}`);
+        const old = await real.create(target, { data: { volume: 'v-1' } });
+        let live: JsonObject | undefined;
+        const { report } = await real.modify(
+          target,
+          changes({ 'data/mine': 'x' }),
+          { strategy },
+          async ({ method }) => {
+            if (method === 'GET' || live !== undefined) return undefined;
+            await real.delete(target);
+            live = await real.create(target, { data: { volume: 'v-2', mine: 'theirs' } });
+            return undefined;
+          },
+        );
+        assert.ok(live !== undefined);
+        assert.deepEqual([report.outcome, report.uid, report.holder], ['recreated', uidOf(old), uidOf(live)], strategy);
+        assert.deepEqual(await real.read(target), live);
+      }
+    });
+
     it('D5: a dead UID that is written is named at its path, and one write puts it right and changes nothing else', async () => {
       const { target: name, old, live } = await recreated('demo-d5');
       const registry = real.configMap('lb-registry');

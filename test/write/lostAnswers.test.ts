@@ -241,6 +241,29 @@ for (const on of serverKinds) {
       );
     });
 
+    it('an error that is not the API server’s own leaves it unknown: a proxy may still deliver the write', async () => {
+      const target = real.configMap('proxied');
+      await real.create(target, { data: { n: '0' } });
+      const page = { headers: { 'content-type': 'text/html' }, body: '<html>sorry</html>' };
+      for (const code of [200, 500, 502, 503, 504]) {
+        let held: ServerRequest | undefined;
+        const { report } = await real.modify(
+          target,
+          changes({ 'data/x': String(code) }),
+          { maxAttempts: 2 },
+          async (request) => {
+            if (request.method === 'GET') return undefined;
+            held = request;
+            return { status: code, ...page };
+          },
+        );
+        assert.equal(report.outcome, 'unknown', String(code));
+        assert.match(report.message ?? '', /may still be on its way/);
+        assert.ok(held !== undefined);
+        assert.equal((await real.cluster.send(held, new AbortController().signal)).status, 200, 'and so it was');
+      }
+    });
+
     it('a dry run whose answer is lost is simply asked again', async () => {
       const target = real.configMap('dry');
       const before = await real.create(target, { data: { n: '0' } });

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { inspect } from 'node:util';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -157,6 +158,9 @@ describe('what an answer means', () => {
     assert.equal(classifyReply(untyped, put).outcome, 'uncertain');
     assert.equal(classifyReply(untyped, { ...put, verb: 'get' }).outcome, 'unavailable');
     assert.equal(classifyReply({ status: 502, headers: {}, body: '<html>' }, put).outcome, 'uncertain');
+    assert.equal(classifyReply({ status: 503, headers: {}, body: 'upstream reset' }, put).outcome, 'uncertain');
+    const read = { ...put, verb: 'get' } as const;
+    assert.equal(classifyReply({ status: 503, headers: {}, body: 'upstream reset' }, read).outcome, 'unavailable');
     assert.equal(
       classifyReply(status(504, 'Timeout', 'request did not complete', undefined), put).outcome,
       'uncertain',
@@ -371,6 +375,42 @@ describe('how a write ends', () => {
     });
     await failing(() => [] as unknown as JsonObject);
     await failing(() => undefined as unknown as JsonObject);
+  });
+
+  it('what JSON cannot hold is not sent as something else, and a Secret is not quoted', async () => {
+    const fake = new FakeServer();
+    fake.create({ data: {} });
+    const sent: string[] = [];
+    const server: Server = {
+      send: async (request) => {
+        sent.push(request.method);
+        return fake.answer(request);
+      },
+    };
+    const itself: Record<string, unknown> = {};
+    itself['self'] = itself;
+    const values = [Number.NaN, Infinity, () => 1, Symbol('s'), new Date(0), new Map(), [undefined], itself];
+    for (const value of values) {
+      const compute = (object: JsonObject): JsonObject => ({ ...object, data: { a: value } }) as unknown as JsonObject;
+      await assert.rejects(modify(server, target, { kind: 'function', compute }, { clock: new FakeClock() }), {
+        code: 'script-failed',
+        message: value === itself ? /nested too deeply, or holds itself/ : /\.data\.a/,
+      });
+    }
+    assert.deepEqual([...new Set(sent)], ['GET']);
+    const compute = (object: JsonObject): JsonObject =>
+      ({ ...object, data: { kept: '1', gone: undefined } }) as unknown as JsonObject;
+    const report = await modify(server, target, { kind: 'function', compute }, { clock: new FakeClock() });
+    assert.deepEqual([report.outcome, report.object?.['data']], ['written', { kept: '1' }]);
+    const failing = (): JsonObject => JSON.parse('HUNTER2') as JsonObject;
+    for (const kind of ['Secret', 'ConfigMap']) {
+      const secret = { ...target, kind, resource: `${kind.toLowerCase()}s` };
+      const run = modify(server, secret, { kind: 'function', compute: failing }, { clock: new FakeClock() });
+      await assert.rejects(
+        run,
+        (error) => error instanceof AppError && /HUNTER2/.test(inspect(error)) === (kind !== 'Secret'),
+      );
+    }
   });
 
   it('a change of what locates the object is refused before anything is sent', async () => {

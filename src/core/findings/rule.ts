@@ -1,4 +1,12 @@
-import type { AbsentEvent, GapEvent, NoteEvent, ObservedEvent, ReadEvent, TraceEvent, WriteEvent } from '../traceEvent.ts';
+import type {
+  AbsentEvent,
+  GapEvent,
+  NoteEvent,
+  ObservedEvent,
+  ReadEvent,
+  TraceEvent,
+  WriteEvent,
+} from '../traceEvent.ts';
 import type { ObjectState, VersionRecord } from './objectState.ts';
 import type { World } from './world.ts';
 

@@ -7,6 +7,7 @@ import { noListSchema, type ListSchema } from '../../core/listSchema.ts';
 import type { ApiResource } from '../../kube/discovery.ts';
 import type { Intent } from '../../write/intent.ts';
 import type { ModifyOptions } from '../../write/options.ts';
+import type { Preview } from '../../write/preview.ts';
 import { isProtected } from '../../write/protect.ts';
 import type { Report } from '../../write/report.ts';
 import { breachesOf, type Responsibility } from '../../core/responsibility.ts';
@@ -91,9 +92,23 @@ export class ObjectWriter {
 
   /** What has to be asked is asked about exactly what is sent then. */
   private async askAndSend(request: WriteRequest, options: ModifyOptions): Promise<Report> {
-    const title = l10n.t('Writing {0}', describeTarget(request.target));
-    const ended = await lateProgress(title, ASKING_LIMIT_MS, (signal) => this.ask(request, { ...options, signal }));
-    return ended ?? this.send(request, options);
+    const { connected, target, intent } = request;
+    const guarded = isProtected(connected.label, this.parts.protectedContexts());
+    if (!guarded && !removesSomething(intent, options.schema)) return this.send(request, options);
+    const { confirmedWrite } = await import('../../write/confirmed.ts');
+    return lateProgress(l10n.t('Writing {0}', describeTarget(target)), ASKING_LIMIT_MS, (signal) =>
+      confirmedWrite(
+        connected.cluster,
+        target,
+        intent,
+        { ...options, signal },
+        {
+          ask: (preview, again) => this.ask(request, guarded, preview, again),
+          send: (meant, { onPlan }) =>
+            this.send({ ...request, target: meant }, { ...options, ...(onPlan === undefined ? {} : { onPlan }) }),
+        },
+      ),
+    );
   }
 
   private async send({ connected, target, intent }: WriteRequest, options: ModifyOptions): Promise<Report> {
@@ -142,23 +157,25 @@ export class ObjectWriter {
 
   /**
    * Asks before a protected context is written to, and before a removed line becomes a default, with what the server would
-   * store. Gives the report where there is nothing to ask, because the write would end without storing anything.
+   * store.
    */
-  private async ask(request: WriteRequest, options: ModifyOptions): Promise<Report | undefined> {
+  private async ask(
+    request: WriteRequest,
+    guarded: boolean,
+    preview: Preview,
+    again: boolean,
+  ): Promise<'agreed' | 'unasked' | Report> {
     const { connected, target, intent } = request;
-    const guarded = isProtected(connected.label, this.parts.protectedContexts());
-    if (!guarded && !removesSomething(intent, options.schema)) return undefined;
-    const { foresight, previewWrite } = await import('../../write/preview.ts');
-    const preview = await previewWrite(connected.cluster, target, intent, options);
+    const { foresight } = await import('../../write/preview.ts');
     const told = foresight(preview.report);
-    if (!guarded && (told !== 'known' || preview.resets.length === 0)) return undefined;
+    if (!guarded && (told !== 'known' || preview.resets.length === 0)) return 'unasked';
     if (told === 'nothing' || told === 'ended') return withoutDryRun(preview.report);
     const seen = intent.kind === 'edits' ? intent.base : request.seen;
     const after = preview.report.object;
     if (told === 'known' && after !== undefined && seen !== undefined)
       await this.parts.showPreview(target, seen, after);
-    await confirmPreview(describeTarget(target), connected.label, guarded, preview);
-    return undefined;
+    await confirmPreview(describeTarget(target), connected.label, { guarded, again }, preview);
+    return 'agreed';
   }
 }
 

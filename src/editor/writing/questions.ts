@@ -14,10 +14,16 @@ const VALUE_LENGTH = 60;
  * store.
  * @throws AppError `cancelled` where the person says no
  */
-export async function confirmPreview(name: string, context: string, guarded: boolean, preview: Preview): Promise<void> {
+export async function confirmPreview(
+  name: string,
+  context: string,
+  { guarded, again }: { readonly guarded: boolean; readonly again: boolean },
+  preview: Preview,
+): Promise<void> {
   const { changes, resets, report } = preview;
   const untold = l10n.t('What would be stored is not known; the dry run was refused: {0}', report.message ?? '');
   const lines = [
+    ...(again ? [l10n.t('Somebody changed it in the meantime: nothing was written yet.')] : []),
     ...(report.outcome === 'written' ? [] : [untold]),
     ...resets.map(({ path, before, after }) =>
       l10n.t('{0}: the removed value {1} becomes the default {2}', path, words(before), words(after)),
