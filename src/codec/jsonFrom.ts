@@ -28,19 +28,13 @@ function members(object: object, path: readonly PathStep[]): JsonObject {
 }
 
 function valueFrom(value: unknown, path: readonly PathStep[]): Json {
-  switch (typeof value) {
-    case 'string':
-    case 'boolean':
-    case 'bigint':
-      return value;
-    case 'number':
-      if (Number.isFinite(value)) return value;
-      throw new NotJson(`${formatPath(path)} is ${value}`);
-    case 'object':
-      break;
-    default:
-      throw new NotJson(`${formatPath(path)} is ${value === undefined ? 'undefined' : `a ${typeof value}`}`);
+  if (typeof value === 'string' || typeof value === 'boolean' || typeof value === 'bigint') return value;
+  if (typeof value === 'number') {
+    if (Number.isFinite(value)) return value;
+    throw new NotJson(`${formatPath(path)} is ${value}`);
   }
+  if (typeof value !== 'object')
+    throw new NotJson(`${formatPath(path)} is ${value === undefined ? 'undefined' : `a ${typeof value}`}`);
   if (value === null) return null;
   if (path.length > MAX_DEPTH) throw new NotJson('it is nested too deeply, or holds itself');
   if (Array.isArray(value)) return Array.from(value, (item, index) => valueFrom(item, [...path, { index }]));
