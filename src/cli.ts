@@ -4,7 +4,8 @@ import { exitCodes } from './cli/exitCodes.ts';
 import type { CliIo } from './cli/io.ts';
 import { reportFailure } from './cli/reportFailure.ts';
 import { registerVersion } from './cli/version.ts';
-import { messageOf } from './base/appError.ts';
+import { StandardOutput } from './cli/standardOutput.ts';
+import { isAppError, messageOf } from './base/appError.ts';
 import { systemClock } from './base/clock.ts';
 
 /** The command line: builds the commands, runs one, and turns whatever happens into an exit code. */
@@ -18,9 +19,12 @@ async function main(argv: readonly string[]): Promise<number> {
   process.on('SIGINT', onSignal);
   process.on('SIGTERM', onSignal);
   process.on('SIGHUP', onSignal);
-  const writeOut = process.stdout.write.bind(process.stdout);
+  const output = new StandardOutput(process.stdout, (end, sentence) => {
+    if (end === 'failed') process.stderr.write(`error: ${sentence}\n`);
+    interrupted.abort();
+  });
   const io: CliIo = {
-    stdout: (text) => void writeOut(text),
+    stdout: (text) => output.write(text),
     stderr: (text) => void process.stderr.write(text),
     stdin: process.stdin,
     env: process.env,
@@ -40,16 +44,17 @@ async function main(argv: readonly string[]): Promise<number> {
   try {
     await program.parseAsync([...argv], { from: 'user' });
   } catch (error) {
-    if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.done : exitCodes.usage;
-    return reportFailure(error, io);
+    if (error instanceof CommanderError) code = error.exitCode === 0 ? exitCodes.done : exitCodes.usage;
+    // A reader that goes away (`object-versions watch | head`) ends the command; it is no failure.
+    else if (isAppError(error, 'cancelled') && output.end !== undefined) code = exitCodes.done;
+    else code = reportFailure(error, io);
   }
-  return code;
+  await output.finished();
+  return output.end === 'failed' && code === exitCodes.done ? exitCodes.failed : code;
 }
 
-// A reader that goes away (`object-versions watch | head`) ends the command; it is no failure.
-process.stdout.on('error', (error: NodeJS.ErrnoException) =>
-  process.exit(error.code === 'EPIPE' ? exitCodes.done : exitCodes.failed),
-);
+// What is said to a person decides nothing: a stderr that is closed or full changes neither what is done nor the exit code.
+process.stderr.on('error', () => undefined);
 
 // An error that nobody waits for, such as one in a timer of a person's script.
 process.on('uncaughtException', (error) => {
@@ -57,7 +62,6 @@ process.on('uncaughtException', (error) => {
   process.exit(exitCodes.failed);
 });
 
-const toStdout = process.stdout.write.bind(process.stdout);
 process.exitCode = await main(process.argv.slice(2));
 // Nothing keeps a finished command alive but what it has still to print.
-toStdout('', () => process.stderr.write('', () => process.exit()));
+process.stderr.write('', () => process.exit());

@@ -10,6 +10,7 @@ interface LessonCliOptions extends LabOptions {
   solve?: boolean;
   skip?: string[];
   report?: string;
+  overwrite?: true;
   language?: string;
 }
 
@@ -22,6 +23,7 @@ export function registerLesson(lab: Command, io: CliIo): void {
     .option('--skip <step...>', 'with --solve: steps that are not done, which must then fail their checks')
     .option('--language <tag>', 'the language of the lesson’s texts, such as de, where it has them')
     .option('--report <file>', 'write the learner’s report: Markdown where the name ends in .md, else JSON')
+    .option('--overwrite', 'with --report: replace the file that is there')
     .action(async (lesson: string | undefined, options: LessonCliOptions) => {
       const { builtInLessons, findLesson } = await import('../lab/lessonFiles.ts');
       const { language = 'en' } = options;
@@ -35,6 +37,12 @@ export function registerLesson(lab: Command, io: CliIo): void {
         return;
       }
       const found = inLanguage(findLesson(lesson), language);
+      const file =
+        options.report === undefined
+          ? undefined
+          : { path: options.report, what: 'The report', mayReplace: options.overwrite === true };
+      const { isReplaced, writeNamedFile } = await import('../storage/namedFile.ts');
+      if (file !== undefined) await isReplaced(file);
       const { LessonRun } = await import('../lab/lessonRun.ts');
       const { discover } = await import('../kube/discovery.ts');
       const report = await withServer(
@@ -53,14 +61,13 @@ export function registerLesson(lab: Command, io: CliIo): void {
         },
         found.sandbox,
       );
-      if (options.report !== undefined) {
-        const { writeFile } = await import('node:fs/promises');
+      if (file !== undefined) {
         const { lessonReportText } = await import('../lab/lessonReportText.ts');
         const { english } = await import('../core/timeline/translate.ts');
-        const text = options.report.endsWith('.md')
+        const text = file.path.endsWith('.md')
           ? lessonReportText(report, english)
           : `${JSON.stringify(report, undefined, 2)}\n`;
-        await writeFile(options.report, text);
+        await writeNamedFile(file, text);
       }
       if (options.output === 'json') io.stdout(`${JSON.stringify(report)}\n`);
       else io.stdout(report.passed ? 'Passed.\n' : 'Not passed.\n');

@@ -19,6 +19,7 @@ import type { CliIo, ClusterOptions } from './io.ts';
 interface RecordOptions extends ClusterOptions, FailOptions {
   client: string[];
   trace?: string;
+  overwrite?: true;
   transparent?: true;
   bodies: boolean;
   follow: boolean;
@@ -41,6 +42,7 @@ export function registerRecord(program: Command, io: CliIo): void {
       [],
     )
     .option('--trace <file>', 'write what was recorded as a trace')
+    .option('--overwrite', 'with --trace: replace the file that is there')
     .option('--transparent', 'leave every byte alone; do not ask for JSON')
     .option('--no-bodies', 'keep hashes instead of contents')
     .option('--no-follow', 'do not watch what the clients touch')
@@ -122,6 +124,7 @@ async function startRun(options: RecordOptions, rules: FailRules, io: CliIo): Pr
         options.trace,
         { creator: 'object-versions record', clusters: { [id]: { label, server } }, at: io.clock.now() },
         onProblem,
+        options.overwrite === true,
       );
   } catch (error) {
     await recorder.stop();

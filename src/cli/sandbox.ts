@@ -1,9 +1,9 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { Option, type Command } from 'commander';
 
-import { AppError, messageOf } from '../base/appError.ts';
+import { messageOf } from '../base/appError.ts';
 import type { ScenarioName } from '../sandbox/scenario.ts';
 import { exitCodes } from './exitCodes.ts';
 import type { CliIo } from './io.ts';
@@ -47,7 +47,11 @@ export function registerSandbox(program: Command, io: CliIo): void {
 }
 
 async function serve(options: SandboxCommandOptions, io: CliIo): Promise<void> {
-  const { startScenario } = await import('../sandbox/scenario.ts');
+  const [{ startScenario }, { isSandboxKubeconfig }, { writeNamedFile }] = await Promise.all([
+    import('../sandbox/scenario.ts'),
+    import('../sandbox/kubeconfig.ts'),
+    import('../storage/namedFile.ts'),
+  ]);
   const running = await startScenario({
     ...options,
     ownProcess: true,
@@ -60,7 +64,8 @@ async function serve(options: SandboxCommandOptions, io: CliIo): Promise<void> {
     temporary =
       options.kubeconfig === undefined ? await mkdtemp(join(tmpdir(), 'object-versions-sandbox-')) : undefined;
     const kubeconfig = temporary === undefined ? resolve(options.kubeconfig ?? '') : join(temporary, 'kubeconfig');
-    await writeKubeconfig(kubeconfig, sandbox.kubeconfig);
+    const file = { path: kubeconfig, what: 'The kubeconfig', mayReplace: isSandboxKubeconfig };
+    await writeNamedFile(file, sandbox.kubeconfig);
     const { url, token, userToken } = sandbox;
     if (options.output === 'json') io.stdout(`${JSON.stringify({ url, token, userToken, kubeconfig })}\n`);
     else
@@ -72,16 +77,6 @@ async function serve(options: SandboxCommandOptions, io: CliIo): Promise<void> {
   } finally {
     await running.stop();
     if (temporary !== undefined) await rm(temporary, { recursive: true, force: true });
-  }
-}
-
-async function writeKubeconfig(file: string, text: string): Promise<void> {
-  try {
-    await writeFile(file, text, { mode: 0o600 });
-  } catch (cause) {
-    throw new AppError('storage-failed', `The kubeconfig could not be written to ${file}: ${messageOf(cause)}`, {
-      cause,
-    });
   }
 }
 

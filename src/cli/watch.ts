@@ -16,6 +16,7 @@ interface WatchCliOptions extends ClusterOptions {
   selector?: string;
   fieldSelector?: string;
   trace?: string;
+  overwrite?: true;
   bodies: boolean;
   rawTokens?: boolean;
   output: 'text' | 'json';
@@ -30,6 +31,7 @@ export function registerWatch(program: Command, io: CliIo): void {
     .option('-l, --selector <labels>', 'only objects with these labels')
     .option('--field-selector <fields>', 'only objects with these fields')
     .option('--trace <file>', 'write every event into a trace file')
+    .option('--overwrite', 'with --trace: replace the file that is there')
     .option('--no-bodies', 'read metadata only, and keep no contents')
     .option(
       '--raw-tokens',
@@ -55,7 +57,8 @@ async function watch(cluster: Cluster, texts: readonly string[], options: WatchC
   const discovery = await askAgain(() => discover(cluster, io.signal), io);
   const wanted = texts.flatMap(listed).map((text) => findNamed(discovery, text));
   const clusterId = await askAgain(() => cluster.id(io.signal), io);
-  const trace = options.trace === undefined ? undefined : await openTrace(options.trace, cluster, clusterId, io);
+  const trace =
+    options.trace === undefined ? undefined : await openTrace(options, options.trace, cluster, clusterId, io);
   const log = new EventLog({ maxEvents: 1, maxContentBytes: 32 * 1024 * 1024 }, (error) => {
     throw error;
   });
@@ -138,9 +141,15 @@ interface OpenTrace {
   close(): Promise<void>;
 }
 
-async function openTrace(path: string, cluster: Cluster, clusterId: string, io: CliIo): Promise<OpenTrace> {
-  const [{ open }, { printTraceLine, traceHeader }, { AppError, messageOf }] = await Promise.all([
-    import('node:fs/promises'),
+async function openTrace(
+  { overwrite }: WatchCliOptions,
+  path: string,
+  cluster: Cluster,
+  clusterId: string,
+  io: CliIo,
+): Promise<OpenTrace> {
+  const [{ openNamedFile }, { printTraceLine, traceHeader }, { AppError, messageOf }] = await Promise.all([
+    import('../storage/namedFile.ts'),
     import('../core/trace.ts'),
     import('../base/appError.ts'),
   ]);
@@ -149,9 +158,7 @@ async function openTrace(path: string, cluster: Cluster, clusterId: string, io: 
       advice: 'Name another file with --trace.',
       cause: error,
     });
-  const file = await open(path, 'w', 0o600).catch((error: unknown) => {
-    throw failed(error);
-  });
+  const file = await openNamedFile({ path, what: 'The trace', mayReplace: overwrite === true });
   const stream = file.createWriteStream();
   let problem: unknown;
   stream.on('error', (error) => {

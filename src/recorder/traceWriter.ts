@@ -1,8 +1,7 @@
-import { createWriteStream, type WriteStream } from 'node:fs';
-import { once } from 'node:events';
-import { AppError, messageOf } from '../base/appError.ts';
+import type { WriteStream } from 'node:fs';
 import { printTraceLine, traceHeader } from '../core/trace.ts';
 import type { TraceEvent, TraceHeader } from '../core/traceEvent.ts';
+import { openNamedFile } from '../storage/namedFile.ts';
 
 const MAX_WAITING_BYTES = 64 * 1024 * 1024;
 
@@ -21,22 +20,18 @@ export class TraceWriter {
   }
 
   /**
-   * Opens the file (mode 0600: a trace holds what objects hold) and writes the header.
-   * @throws AppError `storage-failed`
+   * Opens the file (mode 0600: a trace holds what objects hold) and writes the header. A file that holds something is
+   * replaced only with `overwrite`.
+   * @throws AppError `usage` where something is there, `storage-failed`
    */
   static async open(
     path: string,
     header: { creator: string; clusters: TraceHeader['clusters']; at: number },
     onProblem: (message: string) => void,
+    overwrite = false,
   ): Promise<TraceWriter> {
-    const stream = createWriteStream(path, { mode: 0o600 });
-    try {
-      await once(stream, 'open');
-    } catch (error) {
-      throw new AppError('storage-failed', `The trace ${path} cannot be written: ${messageOf(error)}`, {
-        cause: error,
-      });
-    }
+    const file = await openNamedFile({ path, what: 'The trace', mayReplace: overwrite });
+    const stream = file.createWriteStream();
     const writer = new TraceWriter(stream, onProblem);
     stream.on('error', (error) => writer.fail(path, error));
     stream.write(printTraceLine(traceHeader(header.creator, header.clusters, header.at)));
