@@ -1,9 +1,9 @@
-// Builds dist/: the extension's bundle, the command line's, one for each webview, and the data both read.
+// Builds dist/: the extension, the command line, a bundle for each webview, and the data they read.
 import { build, context } from 'esbuild';
 import { cpSync, existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { root, say } from './bootstrap.mjs';
-import { lazyBuiltins } from './lazyBuiltins.mjs';
+import { lazyBuiltins, lazyPackageNames, lazyPackages } from './lazyBuiltins.mjs';
 
 const watch = process.argv.includes('--watch');
 const dist = join(root, 'dist');
@@ -22,7 +22,6 @@ const common = {
 };
 const node = { ...common, platform: 'node', target: 'node22', alias: { undici: join(root, 'src/kube/undiciStub.ts') } };
 
-const importMetaUrl = "const importMetaUrl = require('node:url').pathToFileURL(__filename).href;";
 const requireForEsm =
   "import { createRequire as createRequireForBundle } from 'node:module'; const require = createRequireForBundle(import.meta.url);";
 
@@ -34,50 +33,30 @@ function folders(place) {
     : [];
 }
 
-/**
- * What the extension's bundle leaves to files of its own beside it, because it is large and seldom needed: client-node for
- * kubeconfigs with an auth provider or a proxy, certificates for a sandbox or a recorder. Neither imports anything of ours.
- */
-const apart = [
-  {
-    file: 'clientNode',
-    entry: '@kubernetes/client-node/dist/config.js',
-    asked: /^@kubernetes\/client-node\/dist\/config\.js$/,
-  },
-  { file: 'certificateAuthority', entry: 'src/base/certificateAuthority.ts', asked: /\/certificateAuthority\.ts$/ },
-];
-
-const leftApart = {
-  name: 'left-apart',
-  setup: ({ onResolve }) => {
-    for (const { file, asked } of apart)
-      onResolve({ filter: asked }, () => ({ path: `./${file}.cjs`, external: true }));
-  },
-};
-
 const webviews = folders('media').filter((name) => existsSync(join(root, 'media', name, 'main.ts')));
 
+/** What Node runs: a small beginning, and a file for each part that is loaded when it is needed. */
+const split = (entry, outdir) => ({
+  ...node,
+  entryPoints: { main: entry },
+  outdir,
+  format: 'esm',
+  splitting: true,
+  external: ['vscode'],
+  plugins: [lazyBuiltins, lazyPackages],
+  banner: { js: requireForEsm },
+});
+
 const bundles = [
-  {
+  split('src/extension.ts', 'dist/extension'),
+  split('src/cli.ts', 'dist/cli'),
+  ...['dist/extension', 'dist/cli'].map((outdir) => ({
     ...node,
-    entryPoints: ['src/extension.ts'],
-    outfile: 'dist/extension.cjs',
+    entryPoints: Object.fromEntries(lazyPackageNames.map((name) => [name, name])),
+    outdir,
+    outExtension: { '.js': '.cjs' },
     format: 'cjs',
-    external: ['vscode'],
-    plugins: [leftApart],
-    banner: { js: importMetaUrl },
-    define: { 'import.meta.url': 'importMetaUrl' },
-  },
-  ...apart.map(({ file, entry }) => ({ ...node, entryPoints: [entry], outfile: `dist/${file}.cjs`, format: 'cjs' })),
-  {
-    ...node,
-    entryPoints: { main: 'src/cli.ts' },
-    outdir: 'dist/cli',
-    format: 'esm',
-    splitting: true,
-    plugins: [lazyBuiltins],
-    banner: { js: requireForEsm },
-  },
+  })),
   {
     ...common,
     entryPoints: Object.fromEntries(webviews.map((name) => [name, `media/${name}/main.ts`])),
@@ -93,9 +72,7 @@ function copyFiles() {
     for (const file of readdirSync(join(root, 'media', name)).filter((item) => item.endsWith('.css')))
       cpSync(join(root, 'media', name, file), join(dist, 'media', file));
   }
-  for (const folder of ['src/sandbox/data', 'src/codec/data', 'src/lab/data'].filter((item) =>
-    existsSync(join(root, item)),
-  )) {
+  for (const folder of ['src/sandbox/data', 'src/lab/data'].filter((item) => existsSync(join(root, item)))) {
     cpSync(join(root, folder), join(dist, 'data'), { recursive: true, filter: (source) => !source.endsWith('.ts') });
   }
   for (const page of [...readdirSync(join(root, 'docs')).filter((name) => name.endsWith('.md')), 'findings'])

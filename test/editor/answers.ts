@@ -1,5 +1,6 @@
-import { createRequire } from 'node:module';
+import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import * as vscode from 'vscode';
 
 /** A question that was put: its sentence, and what stands below it. */
@@ -42,7 +43,7 @@ async function standingIn(
   show: (real: Show, given: unknown[]) => Promise<unknown>,
   during: () => Promise<unknown>,
 ): Promise<void> {
-  const { window } = apiOfExtension();
+  const { window } = await apiOfExtension();
   const real = window.showWarningMessage.bind(window) as Show;
   const put = (value: Show): void =>
     void Object.defineProperty(window, 'showWarningMessage', { value, configurable: true, writable: true });
@@ -54,9 +55,10 @@ async function standingIn(
   }
 }
 
-/** VS Code gives each extension an API of its own, by the file that asks for it. */
-function apiOfExtension(): typeof vscode {
+/** VS Code gives each extension an API of its own, by the file that asks for it: this one lies among the extension's. */
+async function apiOfExtension(): Promise<typeof vscode> {
   const extension = vscode.extensions.getExtension('object-versions.object-versions');
-  const file = join(extension?.extensionPath ?? '', 'dist', 'extension.cjs');
-  return createRequire(file)('vscode') as typeof vscode;
+  const file = join(extension?.extensionPath ?? '', 'dist', 'extension', 'apiForTests.js');
+  if (!existsSync(file)) writeFileSync(file, "export { window } from 'vscode';\n");
+  return (await import(pathToFileURL(file).href)) as typeof vscode;
 }
