@@ -5,6 +5,7 @@ import { throwIfAborted, type Clock } from '../base/clock.ts';
 import type { Disposable } from '../base/disposable.ts';
 import { SendFailure, type Server, type ServerReply, type ServerRequest } from '../base/server.ts';
 import { isJsonObject, parseJson } from '../codec/json.ts';
+import { withoutUserInfo } from './authorization.ts';
 import { Credentials, type Connection } from './credentials.ts';
 import { resolveContext, type Impersonation, type Kubeconfig } from './kubeconfig.ts';
 import { after, defaultLimits, type Limits } from './limits.ts';
@@ -78,7 +79,7 @@ class ClusterClient implements Cluster {
     this.label = resolved.context.name;
     this.namespace = resolved.context.namespace ?? 'default';
     this.base = serverAddress(resolved.cluster.server, resolved.cluster.at);
-    this.url = resolved.cluster.server;
+    this.url = withoutUserInfo(resolved.cluster.server);
     this.clock = options.clock;
     this.limits = { ...defaultLimits, ...options.limits };
     this.commonHeaders = {
@@ -222,9 +223,11 @@ class ClusterClient implements Cluster {
 }
 
 function serverAddress(server: string, at: string): URL {
-  const url = URL.canParse(server) ? new URL(server) : undefined;
+  const shown = withoutUserInfo(server);
+  // The name and password go with the credentials.
+  const url = URL.canParse(shown) ? new URL(shown) : undefined;
   if (url?.protocol === 'https:' || url?.protocol === 'http:') return url;
-  const what = server === '' ? 'has no server' : `has a server that is not an http or https address ("${server}")`;
+  const what = server === '' ? 'has no server' : `has a server that is not an http or https address ("${shown}")`;
   throw new AppError('kubeconfig-malformed', `The cluster of this context ${what} (${at}).`, {
     advice: 'Correct "server" in the kubeconfig.',
   });

@@ -8,6 +8,7 @@ import { AppError, messageOf } from '../base/appError.ts';
 import { cancelled, type Clock } from '../base/clock.ts';
 import type { Disposable } from '../base/disposable.ts';
 import type { JsonObject } from '../codec/json.ts';
+import { authorizationInAddress, authorizationOf, impersonationHeaders, userFor } from './authorization.ts';
 import { ClientNodeConfig } from './clientNode.ts';
 import { runExecPlugin, type ExecCredential } from './execCredential.ts';
 import type { ClusterEntry, ExecEntry, Impersonation, ResolvedContext, UserEntry } from './kubeconfig.ts';
@@ -38,6 +39,9 @@ const LOOPBACK = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
 interface PluginRun {
   readonly credential: Promise<ExecCredential>;
   settled?: ExecCredential;
+  /** How many requests wait for it. */
+  waiting: number;
+  stop(): void;
 }
 
 /** The credentials of one cluster and user, kept, renewed and never shown. */
@@ -55,7 +59,7 @@ export class Credentials implements Disposable {
 
   constructor(resolved: ResolvedContext, options: CredentialsOptions) {
     this.cluster = resolved.cluster;
-    this.user = resolved.user;
+    this.user = userFor(resolved.cluster.server, resolved.user);
     this.options = options;
     const viaClientNode =
       this.cluster.proxyUrl !== undefined || (this.user?.authProvider !== undefined && this.user.exec === undefined);
@@ -71,7 +75,7 @@ export class Credentials implements Disposable {
   async connection(signal: AbortSignal): Promise<Connection> {
     const tls = await this.tls;
     const exec = this.user?.exec;
-    const plugin = exec === undefined ? undefined : await unlessAborted(this.pluginCredential(exec, tls.ca), signal);
+    const plugin = exec === undefined ? undefined : await this.pluginCredential(exec, tls.ca, signal);
     const node =
       this.clientNode === undefined ? undefined : await unlessAborted(this.clientNodeAuth(this.clientNode), signal);
     const agent = this.agentFor(tls, plugin, node?.agent);
@@ -98,22 +102,35 @@ export class Credentials implements Disposable {
   }
 
   dispose(): void {
+    if (this.plugin !== undefined) this.endPlugin(this.plugin);
     for (const agent of [...this.retired, this.agent]) agent?.destroy();
     this.retired = [];
     this.agent = undefined;
   }
 
-  /** One run of the plugin at a time serves all who wait. */
-  private pluginCredential(exec: ExecEntry, ca: string | undefined): Promise<ExecCredential> {
+  /** One run of the plugin at a time serves all who wait; when nobody waits any more it is ended. */
+  private async pluginCredential(
+    exec: ExecEntry,
+    ca: string | undefined,
+    signal: AbortSignal,
+  ): Promise<ExecCredential> {
     const expiresAt = this.plugin?.settled?.expiresAt;
     if (expiresAt !== undefined && expiresAt - EXPIRY_SLACK_MS <= this.options.clock.now()) this.plugin = undefined;
-    this.plugin ??= this.runPlugin(exec, ca);
-    return this.plugin.credential;
+    const running = (this.plugin ??= this.runPlugin(exec, ca));
+    running.waiting += 1;
+    try {
+      return await unlessAborted(running.credential, signal);
+    } finally {
+      running.waiting -= 1;
+      if (running.waiting === 0 && running.settled === undefined) this.endPlugin(running);
+    }
   }
 
   private runPlugin(exec: ExecEntry, ca: string | undefined): PluginRun {
     const { env, clock } = this.options;
-    const running: PluginRun = { credential: runExecPlugin(exec, { env, clock, cluster: this.clusterInfo(ca) }) };
+    const stopped = new AbortController();
+    const credential = runExecPlugin(exec, { env, clock, cluster: this.clusterInfo(ca) }, stopped.signal);
+    const running: PluginRun = { credential, waiting: 0, stop: () => stopped.abort() };
     const settle = async (): Promise<void> => {
       try {
         running.settled = await running.credential;
@@ -124,6 +141,11 @@ export class Credentials implements Disposable {
     };
     void settle();
     return running;
+  }
+
+  private endPlugin(running: PluginRun): void {
+    running.stop();
+    if (this.plugin === running) this.plugin = undefined;
   }
 
   private clusterInfo(ca: string | undefined): JsonObject {
@@ -157,21 +179,27 @@ export class Credentials implements Disposable {
     plugin: ExecCredential | undefined,
     fromClientNode: string | undefined,
   ): Promise<string | undefined> {
-    const user = this.user;
-    if (user?.tokenFile !== undefined) return `Bearer ${await this.tokenFromFile(user.tokenFile)}`;
-    if (user?.token !== undefined) return `Bearer ${user.token}`;
-    if (user?.username !== undefined)
-      return `Basic ${Buffer.from(`${user.username}:${user.password ?? ''}`).toString('base64')}`;
-    if (plugin?.token !== undefined) return `Bearer ${plugin.token}`;
-    return fromClientNode;
+    const file = this.user?.tokenFile;
+    const fileToken = file === undefined ? undefined : await this.tokenFromFile(file);
+    return (
+      authorizationOf(this.user, { fileToken, plugin }) ?? fromClientNode ?? authorizationInAddress(this.cluster.server)
+    );
   }
 
+  /** As client-go: while a file is being replaced, and holds nothing, the token that was read before goes on. */
   private async tokenFromFile(file: string): Promise<string> {
     const now = this.options.clock.now();
-    if (this.tokenFile === undefined || now - this.tokenFile.readAt > TOKEN_FILE_AGE_MS) {
-      this.tokenFile = { token: (await readNamed(file, 'token file')).trim(), readAt: now };
+    const before = this.tokenFile;
+    if (before !== undefined && now - before.readAt <= TOKEN_FILE_AGE_MS) return before.token;
+    try {
+      const token = (await readNamed(file, 'token file')).trim();
+      if (token === '') throw emptyTokenFile(file);
+      this.tokenFile = { token, readAt: now };
+      return token;
+    } catch (error) {
+      if (before === undefined) throw error;
+      return before.token;
     }
-    return this.tokenFile.token;
   }
 
   private agentFor(tls: TlsMaterial, plugin: ExecCredential | undefined, proxied: HttpAgent | undefined): HttpAgent {
@@ -271,24 +299,11 @@ async function readNamed(file: string, what: string): Promise<string> {
   }
 }
 
-/** Source: Kubernetes documentation, "User impersonation". */
-function impersonationHeaders(as: Impersonation | undefined): Record<string, string | string[]> {
-  if (as === undefined) return {};
-  if (as.user === undefined) {
-    throw new AppError(
-      'kubeconfig-malformed',
-      'The kubeconfig asks to act as a uid, groups or extra without naming a user (as).',
-      {
-        advice: 'Add "as", or remove the other members that begin with "as".',
-      },
-    );
-  }
-  const headers: Record<string, string | string[]> = { 'impersonate-user': as.user };
-  if (as.uid !== undefined) headers['impersonate-uid'] = as.uid;
-  if (as.groups !== undefined) headers['impersonate-group'] = [...as.groups];
-  for (const [key, values] of Object.entries(as.extra ?? {}))
-    headers[`impersonate-extra-${encodeURIComponent(key.toLowerCase())}`] = [...values];
-  return headers;
+function emptyTokenFile(file: string): AppError {
+  return new AppError('credentials-failed', `The token file ${file}, which the kubeconfig names, is empty.`, {
+    advice: 'Wait until whatever writes it has done so, or log in again.',
+    details: { path: file },
+  });
 }
 
 async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {

@@ -1,7 +1,7 @@
-import { spawn } from 'node:child_process';
+import { spawn, type ChildProcess } from 'node:child_process';
 
 import { AppError } from '../base/appError.ts';
-import type { Clock } from '../base/clock.ts';
+import { cancelled, type Clock } from '../base/clock.ts';
 import { isJsonObject, parseJson, type Json, type JsonObject } from '../codec/json.ts';
 import type { ExecEntry } from './kubeconfigFile.ts';
 import { after } from './limits.ts';
@@ -27,11 +27,16 @@ const API_VERSIONS = ['client.authentication.k8s.io/v1', 'client.authentication.
 const TIME_LIMIT_MS = 60_000;
 
 /**
- * Runs a credential plugin once, without a terminal, for at most a minute.
+ * Runs a credential plugin once, without a terminal, for at most a minute. It and what it started end with the signal, and
+ * with this process.
  * Source: Kubernetes documentation, "client-go credential plugins" (input and output formats).
- * @throws AppError `credentials-failed`
+ * @throws AppError `credentials-failed`, `cancelled`
  */
-export async function runExecPlugin(exec: ExecEntry, context: ExecContext): Promise<ExecCredential> {
+export async function runExecPlugin(
+  exec: ExecEntry,
+  context: ExecContext,
+  signal?: AbortSignal,
+): Promise<ExecCredential> {
   const apiVersion = exec.apiVersion === '' ? 'client.authentication.k8s.io/v1' : exec.apiVersion;
   if (!API_VERSIONS.includes(apiVersion))
     throw failed(exec, `its apiVersion "${apiVersion}" is not one of ${API_VERSIONS.join(', ')}`);
@@ -46,26 +51,46 @@ export async function runExecPlugin(exec: ExecEntry, context: ExecContext): Prom
     exec,
     { ...context.env, ...exec.env, KUBERNETES_EXEC_INFO: JSON.stringify(info) },
     context.clock,
+    signal,
   );
   return credentialOf(exec, apiVersion, output);
 }
 
-function run(exec: ExecEntry, env: Record<string, string | undefined>, clock: Clock): Promise<string> {
+function run(
+  exec: ExecEntry,
+  env: Record<string, string | undefined>,
+  clock: Clock,
+  signal: AbortSignal | undefined,
+): Promise<string> {
   return new Promise((resolve, reject) => {
-    const child = spawn(exec.command, exec.args, { env, stdio: ['ignore', 'pipe', 'pipe'], windowsHide: true });
+    // A group of its own, so that what the plugin starts can be ended with it.
+    const child = spawn(exec.command, exec.args, {
+      env,
+      stdio: ['ignore', 'pipe', 'pipe'],
+      windowsHide: true,
+      detached: process.platform !== 'win32',
+    });
     const output: Buffer[] = [];
     let complaint = '';
     let timedOut = false;
+    const kill = (): void => endGroup(child);
     const limit = after(clock, TIME_LIMIT_MS, () => {
       timedOut = true;
-      child.kill('SIGKILL');
+      kill();
     });
+    signal?.addEventListener('abort', kill, { once: true });
+    process.once('exit', kill);
+    const release = (): void => {
+      limit.dispose();
+      signal?.removeEventListener('abort', kill);
+      process.off('exit', kill);
+    };
     child.stdout.on('data', (chunk: Buffer) => output.push(chunk));
     child.stderr.on('data', (chunk: Buffer) => {
       complaint = (complaint + chunk.toString()).slice(-2000);
     });
     child.on('error', (error: NodeJS.ErrnoException) => {
-      limit.dispose();
+      release();
       reject(
         failed(
           exec,
@@ -76,12 +101,24 @@ function run(exec: ExecEntry, env: Record<string, string | undefined>, clock: Cl
       );
     });
     child.on('close', (code, killedBy) => {
-      limit.dispose();
-      if (timedOut) reject(failed(exec, `it did not end within ${TIME_LIMIT_MS / 1000} s`));
+      release();
+      if (signal?.aborted === true) reject(cancelled());
+      else if (timedOut) reject(failed(exec, `it did not end within ${TIME_LIMIT_MS / 1000} s`));
       else if (code !== 0) reject(failed(exec, `it ended with ${code ?? killedBy}${quoted(complaint)}`));
       else resolve(Buffer.concat(output).toString('utf8'));
     });
   });
+}
+
+/** Ends a plugin and all of its group at once: it holds nothing that a second run would not make again. */
+function endGroup(child: ChildProcess): void {
+  if (child.pid === undefined) return;
+  try {
+    if (process.platform === 'win32') child.kill('SIGKILL');
+    else process.kill(-child.pid, 'SIGKILL');
+  } catch {
+    // The whole group has ended already.
+  }
 }
 
 function credentialOf(exec: ExecEntry, apiVersion: string, output: string): ExecCredential {

@@ -55,8 +55,10 @@ describe('credentials', () => {
     handler: FakeHandler = (_request, response) => sendJson(response, 200, {}),
     clock = systemClock,
   ): Promise<void> {
-    server = await startFakeServer(handler);
-    cluster = connectCluster(kubeconfigFor(server.url, {}, user), {
+    const authority = await makeAuthority(Date.now(), 'test CA');
+    server = await startFakeServer(handler, authority);
+    const entry = { caData: Buffer.from(authority.caPem).toString('base64') };
+    cluster = connectCluster(kubeconfigFor(server.url, entry, user), {
       userAgent: 'test',
       clock,
       env: { PATH: process.env['PATH'], OUTER: 'outer' },
@@ -147,7 +149,7 @@ describe('credentials', () => {
     await Promise.all([send(), send(), send()]);
     await send();
     assert.equal(await runs(), 1);
-    assert.equal(authorizations()[0], 'Bearer arg-inner-outer-ExecCredential-false-http');
+    assert.equal(authorizations()[0], 'Bearer arg-inner-outer-ExecCredential-false-https');
   });
 
   it('a token is renewed before it expires', async () => {

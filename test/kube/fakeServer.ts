@@ -1,6 +1,8 @@
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
+import { createServer as createSecureServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
+import type { CertificateAuthority } from '../../src/base/certificateAuthority.ts';
 
 /** One request that the fake server was sent. */
 export interface FakeRequest {
@@ -29,11 +31,11 @@ export interface FakeServer {
 /** The UID of the fake cluster's kube-system namespace. */
 export const FAKE_CLUSTER = 'c0ffee00-0000-4000-8000-000000000001';
 
-/** Starts a fake server; it answers for its identity itself and hands all else to the handler. */
-export async function startFakeServer(handler: FakeHandler): Promise<FakeServer> {
+/** Starts a fake server, with TLS where it has an authority; it answers for its identity itself and hands all else to the handler. */
+export async function startFakeServer(handler: FakeHandler, authority?: CertificateAuthority): Promise<FakeServer> {
   const requests: FakeRequest[] = [];
   let connections = 0;
-  const server: Server = createServer((incoming, response) => {
+  const listener: RequestListener = (incoming, response) => {
     const chunks: Buffer[] = [];
     incoming.on('data', (chunk: Buffer) => chunks.push(chunk));
     incoming.on('end', () => {
@@ -57,7 +59,12 @@ export async function startFakeServer(handler: FakeHandler): Promise<FakeServer>
       requests.push(request);
       Promise.resolve(handler(request, response)).catch((error: unknown) => response.destroy(error as Error));
     });
-  });
+  };
+  const issued = await authority?.issue('server', ['127.0.0.1']);
+  const server =
+    issued === undefined
+      ? createServer(listener)
+      : createSecureServer({ cert: issued.certificatePem, key: issued.keyPem }, listener);
   server.on('connection', () => {
     connections += 1;
   });
@@ -65,7 +72,7 @@ export async function startFakeServer(handler: FakeHandler): Promise<FakeServer>
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
   return {
-    url: `http://127.0.0.1:${port}`,
+    url: `${issued === undefined ? 'http' : 'https'}://127.0.0.1:${port}`,
     requests,
     lists: () => requests.filter((request) => !request.isWatch),
     watches: () => requests.filter((request) => request.isWatch),
