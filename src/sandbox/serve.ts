@@ -2,10 +2,11 @@ import type { ApiRequest } from './apiRequest.ts';
 import { EventStream } from './eventStream.ts';
 import type { Feed } from './feed.ts';
 import { faultStatus, meets, mutateObject, type FaultMatch, type Faults, type FaultSubject } from './faults.ts';
+import { Heartbeats } from './heartbeats.ts';
 import type { Exchange } from './http.ts';
 import { isWatch, refusal, route, type Address, type WatchAnswer } from './router.ts';
 import type { ApiState } from './state.ts';
-import { Watch } from './watch.ts';
+import { Watch, type WatchSink } from './watch.ts';
 
 /** An open watch and whose it is. */
 interface OpenWatch {
@@ -20,12 +21,14 @@ export class RequestServer {
   private readonly faults: Faults;
   private readonly feed: Feed;
   private readonly watches = new Set<OpenWatch>();
+  private readonly heartbeats: Heartbeats;
   private readonly stopped = new AbortController();
   private readonly onRequest: () => void;
 
   constructor(state: ApiState, faults: Faults, feed: Feed, onRequest: () => void) {
     this.onRequest = onRequest;
     this.state = state;
+    this.heartbeats = new Heartbeats(state.clock);
     this.faults = faults;
     this.feed = feed;
   }
@@ -74,7 +77,7 @@ export class RequestServer {
   private open(exchange: Exchange, answer: WatchAnswer, subject: FaultSubject): void {
     const { request, response } = exchange;
     const stream = new EventStream(response, answer.contentType);
-    const watch = new Watch(this.state, answer.watch, {
+    const sink: WatchSink = {
       write: (line) => {
         stream.write(line);
         this.feed.delivered(request, line);
@@ -85,7 +88,8 @@ export class RequestServer {
       get backlog() {
         return stream.backlog;
       },
-    });
+    };
+    const watch = new Watch(this.state, answer.watch, sink, this.heartbeats);
     const open: OpenWatch = { watch, subject, cut: () => exchange.drop() };
     this.watches.add(open);
     response.on('close', () => {

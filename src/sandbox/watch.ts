@@ -1,5 +1,6 @@
 import type { JsonObject } from '../codec/json.ts';
 import { StreamLine } from './eventStream.ts';
+import type { Heartbeats } from './heartbeats.ts';
 import type { Kind } from './kinds/kind.ts';
 import { printJson, type Output } from './negotiate.ts';
 import type { ListOptions } from './queryOptions.ts';
@@ -32,9 +33,8 @@ export interface WatchRequest {
 
 /** Without a timeout of its own a watch ends after 30 to 60 minutes. */
 const DEFAULT_TIMEOUT_MS = 1_800_000;
-/** With bookmarks, one comes this long before the timeout, and about every minute. */
+/** With bookmarks, one comes this long before the timeout, and one every minute. */
 const LAST_BOOKMARK_MS = 2000;
-const BOOKMARK_EVERY_MS = 60_000;
 /** A client that does not read is cut off. */
 const MAX_BACKLOG = 64 * 1024 * 1024;
 
@@ -52,6 +52,7 @@ export class Watch {
   private readonly state: ApiState;
   private readonly request: WatchRequest;
   private readonly sink: WatchSink;
+  private readonly heartbeats: Heartbeats;
   private readonly bucket: string;
   private readonly prefix: string;
   private readonly timers = new Set<NodeJS.Timeout>();
@@ -62,10 +63,11 @@ export class Watch {
   private columnsSent = false;
   private stopped = false;
 
-  constructor(state: ApiState, request: WatchRequest, sink: WatchSink) {
+  constructor(state: ApiState, request: WatchRequest, sink: WatchSink, heartbeats: Heartbeats) {
     this.state = state;
     this.request = request;
     this.sink = sink;
+    this.heartbeats = heartbeats;
     this.bucket = bucketOf(request.call.kind);
     const { namespace, kind } = request.call;
     this.prefix = kind.namespaced && namespace !== '' ? `${namespace}/` : '';
@@ -216,19 +218,19 @@ export class Watch {
     const seconds = options.timeoutSeconds ?? 0;
     const timeoutMs =
       seconds === 0 ? DEFAULT_TIMEOUT_MS * (1 + this.state.clock.random()) : Math.max(0, seconds * 1000);
-    const due = this.state.clock.now() + timeoutMs;
     this.after(timeoutMs, () => this.finish());
-    if (options.allowWatchBookmarks) this.scheduleBookmark(due);
+    if (options.allowWatchBookmarks && this.request.lagMs === 0) this.scheduleBookmarks(timeoutMs);
   }
 
-  /** About every minute, and once shortly before the end; only if the server has moved on since the last line. */
-  private scheduleBookmark(due: number): void {
-    const left = due - this.state.clock.now();
-    if (left <= LAST_BOOKMARK_MS / 2) return;
-    const wait = Math.min(BOOKMARK_EVERY_MS, left > LAST_BOOKMARK_MS ? left - LAST_BOOKMARK_MS : left / 2);
-    this.after(wait, () => {
-      if (this.request.lagMs === 0 && this.state.store.revision > this.bookmarked) this.sendBookmark();
-      this.scheduleBookmark(due);
+  /**
+   * One every minute, which says that the watch is alive: the real server's comes too where nothing of this resource moves,
+   * for its store always does (leases). And one shortly before the end, if the server has moved on since the last line.
+   */
+  private scheduleBookmarks(timeoutMs: number): void {
+    const beating = this.heartbeats.add(() => this.sendBookmark());
+    this.disposals.push(() => beating.dispose());
+    this.after(timeoutMs > LAST_BOOKMARK_MS ? timeoutMs - LAST_BOOKMARK_MS : timeoutMs / 2, () => {
+      if (this.state.store.revision > this.bookmarked) this.sendBookmark();
     });
   }
 
