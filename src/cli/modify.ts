@@ -3,7 +3,7 @@ import { AppError } from '../base/appError.ts';
 import { formatPath } from '../codec/path.ts';
 import type { Cluster } from '../kube/cluster.ts';
 import { defaultFieldManager, type FieldResolution, type ModifyOptions } from '../write/options.ts';
-import { strategies, type Strategy } from '../write/outcome.ts';
+import { strategies, type AttemptOutcome, type Strategy } from '../write/outcome.ts';
 import type { Report } from '../write/report.ts';
 import { describeTarget, type Target } from '../write/target.ts';
 import type { ObservedReport } from '../write/waitObserved.ts';
@@ -85,7 +85,10 @@ export function registerModify(program: Command, io: CliIo): void {
       'the version that was looked at: fields are taken over at this version only',
       filled,
     )
-    .option('--wait', 'then wait until observedGeneration has reached this write, within the same time limit')
+    .option(
+      '--wait',
+      'then wait until observedGeneration, if the kind has it, has reached this write, within the same time limit',
+    )
     .option('--condition <type=status>', 'with --wait: until this condition holds too; may be repeated', many)
     .addOption(new Option('-o, --output <format>', 'text or json').choices(['text', 'json']).default('text'))
     .action(async (resource: string, name: string | undefined, options: ModifyCliOptions) => {
@@ -222,12 +225,12 @@ async function fulfilProtected(
   });
 }
 
-/** Exit codes of a write that is stored and was not observed. */
+/** Exit codes of a write that is stored and was not observed; where there is nothing to wait for, it is done. */
 const observedExit = {
   'timed-out': exitCodes.unavailable,
   recreated: exitCodes.gone,
   gone: exitCodes.gone,
-  unsupported: exitCodes.invalid,
+  unsupported: exitCodes.done,
   cancelled: exitCodes.cancelled,
 } as const;
 
@@ -262,6 +265,9 @@ function conditionsFrom(options: ModifyCliOptions): { type: string; status: stri
   });
 }
 
+/** Attempts of which the report says all. */
+const quietAttempts: ReadonlySet<AttemptOutcome> = new Set(['written', 'unchanged', 'field-conflict']);
+
 function optionsOf(options: ModifyCliOptions, io: CliIo): Omit<ModifyOptions, 'timeoutMs'> {
   return {
     clock: io.clock,
@@ -274,11 +280,11 @@ function optionsOf(options: ModifyCliOptions, io: CliIo): Omit<ModifyOptions, 't
     dryRun: options.dryRun === true,
     ...(options.unconditionalMayLoseUpdates === true ? { unconditional: 'may-lose-updates' } : {}),
     onAttempt: (attempt) => {
-      if (attempt.outcome !== 'written' && attempt.outcome !== 'unchanged' && options.output === 'text')
-        io.stderr(attemptLine(attempt));
+      if (!quietAttempts.has(attempt.outcome) && options.output === 'text') io.stderr(attemptLine(attempt));
     },
+    // An apply is refused where a field is another's: the report then says whose it is.
     onOwned: (owned) => {
-      for (const { path, manager, operation, time } of owned) {
+      for (const { path, manager, operation, time } of options.strategy === 'apply' ? [] : owned) {
         const since = time === undefined ? '' : ` since ${time}`;
         io.stderr(`${path} belongs to ${manager} (${operation ?? ''}${since}).\n`);
       }

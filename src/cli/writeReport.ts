@@ -52,31 +52,54 @@ export function attemptLine(attempt: Attempt): string {
 
 function textOf(report: Report, what: string): string {
   const lines = [`${what}: ${report.outcome}${report.dryRun === true ? ' (dry run)' : ''}\n`];
-  if (report.message !== undefined) lines.push(`  ${report.message}\n`);
-  for (const cause of report.causes ?? [])
-    lines.push(`  ${cause.field ?? ''}: ${cause.message ?? cause.reason ?? ''}\n`);
+  const { fieldConflicts = [] } = report;
+  if (fieldConflicts.length === 0) {
+    if (report.message !== undefined) lines.push(`  ${report.message}\n`);
+    for (const cause of report.causes ?? [])
+      lines.push(`  ${cause.field ?? ''}: ${cause.message ?? cause.reason ?? ''}\n`);
+  }
   for (const { path, base, theirs, yours } of report.conflicts ?? []) {
     lines.push(`  ${path}: base ${shown(base)}, theirs ${shown(theirs)}, yours ${shown(yours)}\n`);
   }
-  for (const { path, manager, operation, time } of report.fieldConflicts ?? []) {
+  for (const { path, manager, operation, time } of fieldConflicts) {
     lines.push(`  ${path} is owned by ${manager} (${operation}${time === undefined ? '' : `, ${time}`})\n`);
   }
+  if (report.outcome === 'field-conflict') lines.push(...waysOn(report));
   for (const { path, asked, stored, was, keptBy } of report.storedOtherwise ?? []) {
     const kept = keptBy === undefined ? '' : `, kept by ${keptBy.join(', ')}`;
     const before = was === undefined ? '' : ` (it was ${shown(was)})`;
     lines.push(`  ${path}: asked ${shown(asked)}, stored ${shown(stored)}${before}${kept}\n`);
   }
-  if (report.observed !== undefined) {
-    const { outcome, missing } = report.observed;
-    lines.push(
-      `  waiting for it to be observed: ${outcome}${missing.length === 0 ? '' : `; missing ${missing.join(', ')}`}\n`,
-    );
-  }
+  if (report.observed !== undefined) lines.push(`  ${observedLine(report.observed)}\n`);
   if (report.accepted !== undefined) lines.push(`  accepted: ${report.accepted.join(', ')}\n`);
   if (report.desiredStateChanged === false && report.outcome === 'written')
     lines.push('  The desired state is unchanged.\n');
-  if (report.attempts.length > 1) lines.push(...report.attempts.map((attempt) => `  ${attemptLine(attempt)}`));
+  if (report.attempts.length > 1 || report.attempts.some(({ settled }) => settled !== undefined))
+    lines.push(...report.attempts.map((attempt) => `  ${attemptLine(attempt)}`));
   return lines.join('');
+}
+
+/** What a person adds to the command to go on: a choice for each field, at the version that this report shows. */
+function waysOn({ fieldConflicts = [], token }: Report): string[] {
+  const paths = [...new Set(fieldConflicts.map(({ path }) => path))];
+  const options = paths.map((path) => `--on-field-conflict ${quoted(`${path}=take-over`)}`).join(' ');
+  if (token === undefined || paths.length === 0) return [];
+  return [
+    '  To take over what others own at this version, add to the command:\n',
+    `    ${options} --shown-token ${quoted(token)}\n`,
+    '  Or write give-up (leave it to them) or co-own (keep their value, own it too) in the place of take-over.\n',
+  ];
+}
+
+/** As one word of a POSIX shell. */
+function quoted(text: string): string {
+  return /^[\w./:-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;
+}
+
+function observedLine({ outcome, missing, message }: NonNullable<Report['observed']>): string {
+  if (outcome === 'unsupported') return message ?? 'There is nothing to wait for.';
+  const lacks = missing.length === 0 ? '' : `; missing ${missing.join(', ')}`;
+  return `waiting for it to be observed: ${outcome}${lacks}${message === undefined ? '' : `. ${message}`}`;
 }
 
 function shown(value: Parameters<typeof stringifyJson>[0] | undefined): string {

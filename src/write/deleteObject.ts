@@ -144,7 +144,7 @@ function refused(context: WriteContext, target: DeleteTarget, answer: Answer): P
   const { outcome } = answer;
   const name = describeTarget(target);
   if (outcome === 'uid-mismatch') {
-    const message = `${name} was replaced by another object: the one that was meant is gone, and nothing was deleted.`;
+    const message = `${name} has another UID now: the incarnation that was meant is not there, and nothing was deleted.`;
     return { ...endRecreated(context, target.uid, answer.holder).report, message };
   }
   if (outcome === 'gone')

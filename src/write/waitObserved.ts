@@ -26,7 +26,7 @@ export interface ObservationGoal {
   readonly conditions: readonly { readonly type: string; readonly status: string }[];
 }
 
-/** How waiting ended, with what the object said last. */
+/** How waiting ended, with what the object said last. `unsupported`: there is nothing to wait for. */
 export interface ObservedReport {
   readonly outcome: 'observed' | 'timed-out' | 'recreated' | 'gone' | 'unsupported' | 'cancelled';
   readonly token: string;
@@ -61,7 +61,7 @@ export async function waitObserved(
       outcome: 'unsupported',
       token: what.token,
       missing: [],
-      message: 'This kind has no generation, and no condition was named.',
+      message: `The kind ${target.kind} has no observedGeneration: there is nothing to wait for.`,
     };
   }
   const limit = new AbortController();
@@ -122,6 +122,9 @@ class Waiting {
       token: this.token,
       ...(this.state === undefined ? {} : { state: this.state }),
       missing: this.missing,
+      ...(outcome === 'timed-out' && this.state?.verdict === 'unreported'
+        ? { message: 'It reports no observedGeneration so far.' }
+        : {}),
     };
   }
 
