@@ -26,20 +26,23 @@ describe('the recorder in front of a server', () => {
 
   it('swaps the credentials, and passes status, several headers of one name and the user agent as they came', async () => {
     const seen: IncomingMessage['headers'][] = [];
-    behind = await behindRecorder((request, response) => {
-      seen.push(request.headers);
-      response.writeHead(200, [
-        'Content-Type',
-        'application/json',
-        'Warning',
-        '299 - "one"',
-        'Warning',
-        '299 - "two"',
-        'X-Own',
-        'kept',
-      ]);
-      response.end(configMap('1'));
-    });
+    behind = await behindRecorder(
+      (request, response) => {
+        seen.push(request.headers);
+        response.writeHead(200, [
+          'Content-Type',
+          'application/json',
+          'Warning',
+          '299 - "one"',
+          'Warning',
+          '299 - "two"',
+          'X-Own',
+          'kept',
+        ]);
+        response.end(configMap('1'));
+      },
+      { secure: true },
+    );
     const got = await send(behind, 'GET', CONFIG_MAP, { 'user-agent': 'me/1', 'impersonate-user': 'jane' });
     assert.equal(got.status, 200);
     assert.deepEqual(

@@ -1,9 +1,10 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import { request as httpsRequest } from 'node:https';
+import { createServer as createSecureServer, request as httpsRequest } from 'node:https';
 import type { Socket } from 'node:net';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { makeAuthority } from '../../src/base/loopbackCertificate.ts';
 import { systemClock } from '../../src/base/clock.ts';
 import type { NewTraceEvent } from '../../src/core/traceEvent.ts';
 import { loadKubeconfig } from '../../src/kube/kubeconfig.ts';
@@ -20,22 +21,31 @@ export interface Recorded {
   stop(): Promise<void>;
 }
 
-/** A plain HTTP server that stands in for the API server, and a recorder in front of it. */
+/** A server that stands in for the API server, and a recorder in front of it: plain HTTP, or TLS where it is `secure`. */
 export interface Behind extends Recorded {
   readonly upstream: Server;
 }
 
 export async function behindRecorder(
   handler: Handler,
-  options: Partial<RecorderOptions> & { onUpgrade?: (request: IncomingMessage, socket: Socket) => void } = {},
+  options: Partial<RecorderOptions> & {
+    secure?: true;
+    onUpgrade?: (request: IncomingMessage, socket: Socket) => void;
+  } = {},
 ): Promise<Behind> {
-  const { onUpgrade, ...more } = options;
+  const { onUpgrade, secure, ...more } = options;
   const sockets = new Set<Socket>();
-  const upstream = createServer((request, response) => {
+  const authority = secure === true ? await makeAuthority(Date.now(), 'test CA') : undefined;
+  const issued = await authority?.issue('server', ['127.0.0.1']);
+  const listener: Handler = (request, response) => {
     if (request.url === '/api/v1/namespaces/kube-system')
       response.end(JSON.stringify({ metadata: { uid: 'cluster-1' } }));
     else handler(request, response);
-  });
+  };
+  const upstream =
+    issued === undefined
+      ? createServer(listener)
+      : createSecureServer({ cert: issued.certificatePem, key: issued.keyPem }, listener);
   upstream.on('checkContinue', handler);
   upstream.on('connection', (socket) => {
     sockets.add(socket);
@@ -44,7 +54,11 @@ export async function behindRecorder(
   if (onUpgrade !== undefined) upstream.on('upgrade', onUpgrade);
   await new Promise<void>((resolve) => upstream.listen(0, '127.0.0.1', () => resolve()));
   const address = upstream.address();
-  const recorded = await recorderBefore(typeof address === 'object' && address !== null ? address.port : 0, more);
+  const recorded = await recorderBefore(
+    typeof address === 'object' && address !== null ? address.port : 0,
+    more,
+    authority?.caPem,
+  );
   return {
     ...recorded,
     upstream,
@@ -58,11 +72,15 @@ export async function behindRecorder(
   };
 }
 
-/** A recorder in front of what serves plain HTTP at a port of this machine. */
-export async function recorderBefore(port: number, options: Partial<RecorderOptions> = {}): Promise<Recorded> {
+/** A recorder in front of what serves at a port of this machine: plain HTTP, or TLS where there is a CA. */
+export async function recorderBefore(
+  port: number,
+  options: Partial<RecorderOptions> = {},
+  caPem?: string,
+): Promise<Recorded> {
   const folder = await mkdtemp(join(tmpdir(), 'recorder-test-'));
   const file = join(folder, 'config');
-  await writeFile(file, plainKubeconfig(port, { token: 'the-users-own' }));
+  await writeFile(file, plainKubeconfig(port, { token: 'the-users-own' }, caPem));
   const events: NewTraceEvent[] = [];
   const problems: string[] = [];
   const recorder = await startRecorder(
@@ -92,13 +110,17 @@ export async function recorderBefore(port: number, options: Partial<RecorderOpti
   };
 }
 
-/** The kubeconfig of what serves plain HTTP at a port of this machine. */
-export function plainKubeconfig(port: number, user: { token?: string } = {}): string {
+/** The kubeconfig of what serves at a port of this machine: plain HTTP, or TLS where there is a CA. */
+export function plainKubeconfig(port: number, user: { token?: string } = {}, caPem?: string): string {
+  const cluster =
+    caPem === undefined
+      ? { server: `http://127.0.0.1:${port}` }
+      : { server: `https://127.0.0.1:${port}`, 'certificate-authority-data': Buffer.from(caPem).toString('base64') };
   return JSON.stringify({
     apiVersion: 'v1',
     kind: 'Config',
     'current-context': 'c',
-    clusters: [{ name: 'c', cluster: { server: `http://127.0.0.1:${port}` } }],
+    clusters: [{ name: 'c', cluster }],
     users: [{ name: 'u', user }],
     contexts: [{ name: 'c', context: { cluster: 'c', user: 'u' } }],
   });
