@@ -121,6 +121,21 @@ export interface UidMention {
 const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/gi;
 const WORD = /[A-Za-z0-9][A-Za-z0-9-]*/g;
 
+const ONE_UUID = new RegExp(UUID.source, 'i');
+
+/** A quick look whether any string may hold a UID at all; all UIDs are UUIDs, but for those of tests and odd servers. */
+export function mayMentionUid(value: Json, odd: boolean, field = ''): boolean {
+  if (typeof value === 'string') return odd || (value.length >= 36 && value.includes('-') && ONE_UUID.test(value));
+  if (Array.isArray(value)) return value.some((item) => mayMentionUid(item, odd));
+  if (!isJsonObject(value)) return false;
+  for (const name in value) {
+    if (field === 'metadata' && (name === 'uid' || name === 'managedFields')) continue;
+    const item = value[name];
+    if (item !== undefined && item !== null && mayMentionUid(item, odd, name)) return true;
+  }
+  return false;
+}
+
 /**
  * Every string of an object that is, or holds as a word, a UID of which `isKnown` says yes: an outside thing's label, a
  * status, an annotation. The object's own `metadata.uid` and managed fields are not looked at.

@@ -1,6 +1,6 @@
 import { nameKey } from '../core/history.ts';
 import { formatPath } from '../codec/path.ts';
-import { uidMentions } from '../core/references.ts';
+import { mayMentionUid, uidMentions } from '../core/references.ts';
 import type { ObjectName, TraceEvent } from '../core/traceEvent.ts';
 import type { Finding } from '../core/findings/finding.ts';
 import { severityOf } from '../core/findings/finding.ts';
@@ -39,7 +39,7 @@ export class CrossFacts {
     if (!known.uids.some((item) => item.uid === event.uid))
       known.uids.push({ uid: event.uid, at: event.at, seq: event.seq });
     if (this.names.has(key) || this.names.size < MAX_NAMES) this.names.set(key, known);
-    if (event.body === undefined) return;
+    if (event.body === undefined || !mayMentionUid(event.body, false)) return;
     for (const mention of uidMentions(event.body, (uid) => UUID.test(uid) && uid !== event.uid)) {
       const path = formatPath(mention.path);
       const id = `${event.uid} ${path}`;
