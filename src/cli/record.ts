@@ -186,7 +186,7 @@ class RecordRun {
     await this.recorder.settled();
     await io.clock.delay(SETTLE_MS);
     await this.recorder.settled();
-    const findings = this.session.end();
+    const findings = this.session.end({ at: io.clock.now(), cluster: this.recorder.cluster.id });
     await this.writer?.close();
     const { reasons, ...counts } = this.recorder.notAnalysed();
     const notAnalysed = { ...counts, reasons, traceEventsLost: this.writer?.lost ?? 0 };

@@ -29,13 +29,13 @@ export class RecordingSession {
     return this.seq;
   }
 
-  /** The recording ends: all findings, those that only the end can tell included. */
-  end(): Finding[] {
+  /**
+   * The recording ends at `at` (milliseconds since the epoch): all findings, those that only the end can tell included. A note
+   * says when, as a quiet end tells something too (what was not done until then), and a replay must know of it.
+   */
+  end({ at, cluster }: { readonly at: number; readonly cluster: string }): Finding[] {
+    this.add({ type: 'note', at, via: 'recorder', cluster, text: 'The recording ended.', mark: 'recording-ended' });
     this.detector.end();
-    return this.detector.findings();
-  }
-
-  findings(): Finding[] {
     return this.detector.findings();
   }
 }

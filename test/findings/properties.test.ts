@@ -9,7 +9,7 @@ import { configMap, data, findingsOf, Scenario, toy } from './scenario.ts';
 /** What an actor may do next in a random history; some of it correct, some not. */
 interface Step {
   readonly actor: 'A' | 'B' | 'C';
-  readonly what: 'read' | 'correct' | 'stale' | 'blind' | 'patch' | 'recreate' | 'lost' | 'wait';
+  readonly what: 'read' | 'correct' | 'stale' | 'blind' | 'patch' | 'recreate' | 'lost' | 'lag' | 'wait';
   readonly key: 'x' | 'y' | 'z';
   readonly value: number;
   readonly object: 0 | 1;
@@ -17,7 +17,7 @@ interface Step {
 
 const step: fc.Arbitrary<Step> = fc.record({
   actor: fc.constantFrom('A', 'B', 'C'),
-  what: fc.constantFrom('read', 'correct', 'stale', 'blind', 'patch', 'recreate', 'lost', 'wait'),
+  what: fc.constantFrom('read', 'correct', 'stale', 'blind', 'patch', 'recreate', 'lost', 'lag', 'wait'),
   key: fc.constantFrom('x', 'y', 'z'),
   value: fc.integer({ min: 0, max: 3 }),
   object: fc.constantFrom(0, 1),
@@ -45,11 +45,15 @@ function play(steps: readonly Step[]): TraceEvent[] {
       object.data = content;
       object.token = `${(next += 1)}`;
     };
-    if (what === 'read' || (mine === undefined && what !== 'wait' && what !== 'recreate')) {
+    if (what === 'read' || (mine === undefined && !['wait', 'lag', 'recreate'].includes(what))) {
       s.get(actor, object.name, object.uid, object.token);
       held.set(id, { token: object.token, data: { ...object.data } });
-    } else if (what === 'wait') s.wait(value * 7_000);
-    else if (what === 'recreate') {
+    } else if (what === 'wait') s.wait(value * 12_000);
+    else if (what === 'lag') {
+      store(object.data);
+      const lag = { metadata: { generation: 9 }, status: { observedGeneration: value } };
+      s.stream(object.name, object.uid, object.token, { ...data(object.data), ...lag });
+    } else if (what === 'recreate') {
       s.gone(object.name, object.uid);
       Object.assign(object, { uid: `uid-${index}-${next}`, data: { x: '0' } });
       store(object.data);
@@ -149,6 +153,28 @@ describe('findings, whatever happens', () => {
           assert.ok([...live.values()].some((item) => item.id === finding.id && item.count === finding.count));
       }),
       { numRuns: 100 },
+    );
+  });
+
+  it('are the same, words and order included, whatever the times at which a live log is looked at', () => {
+    fc.assert(
+      fc.property(
+        fc.array(step, { minLength: 20, maxLength: 40 }),
+        fc.infiniteStream(fc.array(fc.integer({ min: 0, max: 100 }), { maxLength: 3 })),
+        (steps, ticks) => {
+          const events = play(steps);
+          const detector = createDetector();
+          for (const [index, event] of events.entries()) {
+            const before = events[index - 1]?.at ?? event.at - 10_000;
+            for (const part of [...(ticks.next().value ?? [])].sort((a, b) => a - b))
+              detector.advance(before + (part / 100) * (event.at - before));
+            detector.add(event);
+          }
+          detector.end();
+          assert.deepEqual(detector.findings(), findingsOf(events));
+        },
+      ),
+      { numRuns: 200 },
     );
   });
 

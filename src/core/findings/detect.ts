@@ -23,6 +23,13 @@ import { World } from './world.ts';
 export interface Detector {
   /** Takes the next event and returns the findings that are new or grew by it. */
   add(event: TraceEvent): Finding[];
+  /**
+   * Time has come to `now` (milliseconds since the epoch) without an event: returns what that alone tells. No event from
+   * before `now` may come later; then the findings are the same however often this is called.
+   */
+  advance(now: number): Finding[];
+  /** When time alone tells something next, in milliseconds since the epoch; undefined where nothing waits for it. */
+  due(): number | undefined;
   /** The log ends here: returns what only its end can tell. */
   end(): Finding[];
   /** All findings so far, in order of their first event. */
@@ -41,6 +48,11 @@ export function createDetector(options: DetectorOptions = {}): Detector {
       world.add(event);
       return store.drain();
     },
+    advance: (now) => {
+      world.advance(now);
+      return store.drain();
+    },
+    due: () => world.due(),
     end: () => {
       world.end();
       return store.drain();

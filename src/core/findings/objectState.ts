@@ -10,6 +10,8 @@ export interface VersionRecord {
   /** Whether a stream (or the chain of a checked write) tells its place. */
   placed: boolean;
   judged: boolean;
+  /** When it is judged at the latest, in milliseconds since the epoch. */
+  due: number | undefined;
   leaves: Leaves | undefined;
   /** The content that `leaves` are of, until the version after it is judged; its owners are apart. */
   body: JsonObject | undefined;
@@ -136,6 +138,7 @@ function newVersion(token: Token, at: number, seq: number): VersionRecord {
     seq,
     placed: false,
     judged: false,
+    due: undefined,
     leaves: undefined,
     body: undefined,
     derived: false,

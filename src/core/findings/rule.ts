@@ -22,6 +22,14 @@ export interface VersionChange {
   readonly write: WriteEvent | undefined;
 }
 
+/** What time alone tells, without an event. */
+export interface Timed {
+  /** When it tells something next, in milliseconds since the epoch; undefined where nothing waits. */
+  due(world: World): number | undefined;
+  /** That moment has come: `now` is what `due` said, and what was due until then is due no more. */
+  time(now: number, world: World): void;
+}
+
 /**
  * One rule, or a family of rules that share what they remember. Every hook is called in the order of the log and may
  * report to `world.report`; a rule's own memory is bounded.
@@ -40,7 +48,7 @@ export interface Rule {
   /** A version known to be superseded, or of an incarnation known to be gone, was seen again. */
   behind?(event: ObservedEvent, object: ObjectState, world: World): void;
   judged?(change: VersionChange, world: World): void;
-  /** Called with the time of each event, before it. */
-  time?(now: number, world: World): void;
+  /** What time alone tells this rule. */
+  readonly timed?: Timed;
   end?(world: World): void;
 }

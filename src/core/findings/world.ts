@@ -1,19 +1,16 @@
 import { nameKey } from '../history.ts';
 import type { AbsentEvent, ObjectName, ObservedEvent, ReadEvent, TraceEvent, WriteEvent } from '../traceEvent.ts';
-import { unambiguousManager } from '../managerChange.ts';
 import { Contents } from './contents.ts';
-import { derivedContent } from './derive.ts';
 import type { FindingObject } from './finding.ts';
 import type { FindingStore, Report } from './findingStore.ts';
+import { Judging } from './judging.ts';
 import { actorKey, Knowledge } from './knowledge.ts';
-import { changedPaths, leavesOfHashes } from './leaves.ts';
+import { leavesOfHashes } from './leaves.ts';
 import { ObjectState, type VersionRecord } from './objectState.ts';
 import { Oldest } from './oldest.ts';
 import type { Thresholds } from './options.ts';
-import type { Rule } from './rule.ts';
+import type { Rule, Timed } from './rule.ts';
 
-/** How long a version waits for a stream to place it, and for the answer that names its author. */
-const GRACE_MS = 2_000;
 const MAX_NAMES = 100_000;
 
 /** What is known of one name: the incarnation that holds it, and those that did. */
@@ -38,15 +35,19 @@ export class World {
   private readonly oldestName = new Oldest(this.names);
   private readonly recreatedByName = new Map<string, Set<string>>();
   private readonly contents: Contents;
-  private readonly unjudged = new Map<string, ObjectState>();
+  private readonly judging = new Judging((change) => {
+    for (const rule of this.rules) rule.judged?.(change, this);
+  });
   private readonly store: FindingStore;
   private readonly rules: readonly Rule[];
+  private readonly timed: readonly Timed[];
 
   constructor(thresholds: Thresholds, store: FindingStore, rules: readonly Rule[]) {
     this.thresholds = thresholds;
     this.contents = new Contents(thresholds.maxValues);
     this.store = store;
     this.rules = rules;
+    this.timed = [this.judging, ...rules.flatMap((rule) => rule.timed ?? [])];
   }
 
   report(report: Report): void {
@@ -96,8 +97,8 @@ export class World {
   }
 
   add(event: TraceEvent): void {
-    this.judgeDue(event.at);
-    for (const rule of this.rules) rule.time?.(event.at, this);
+    this.advance(event.at);
+    this.judging.reach(event.at);
     switch (event.type) {
       case 'observed':
         this.observe(event);
@@ -120,9 +121,31 @@ export class World {
     }
   }
 
+  /**
+   * Tells what time alone tells up to `now`. Each is told as of the moment when it was due, so that it makes no difference
+   * how often this is asked, as long as no event before `now` is still to come.
+   */
+  advance(now: number): void {
+    for (let first = this.firstDue(); first !== undefined && first.at <= now; first = this.firstDue())
+      first.who.time(first.at, this);
+  }
+
+  /** When time alone tells something next; undefined where nothing waits for it. */
+  due(): number | undefined {
+    return this.firstDue()?.at;
+  }
+
+  private firstDue(): { readonly who: Timed; readonly at: number } | undefined {
+    let first: { who: Timed; at: number } | undefined;
+    for (const who of this.timed) {
+      const at = who.due(this);
+      if (at !== undefined && (first === undefined || at < first.at)) first = { who, at };
+    }
+    return first;
+  }
+
   end(): void {
-    for (const object of this.unjudged.values()) this.judge(object, Number.POSITIVE_INFINITY);
-    this.unjudged.clear();
+    this.judging.end();
     for (const rule of this.rules) rule.end?.(this);
   }
 
@@ -142,7 +165,7 @@ export class World {
         : object.deliver(event.stream, event.token, event.at, event.seq);
     for (const rule of this.rules) rule.observed?.(event, object, version, this);
     this.fill(object, version, event);
-    if (!version.judged) this.unjudged.set(`${object.cluster}\0${object.uid}`, object);
+    this.judging.take(object, version);
     object.trim(this.thresholds.maxVersions);
   }
 
@@ -229,7 +252,7 @@ export class World {
     };
     version.write = this.contents.sharing(object, event);
     version.generation ??= result.generation;
-    this.unjudged.set(`${object.cluster}\0${object.uid}`, object);
+    this.judging.take(object, version);
     object.trim(this.thresholds.maxVersions);
   }
 
@@ -316,45 +339,9 @@ export class World {
     const key = this.oldestObject.next();
     const object = key === undefined ? undefined : this.objects.get(key);
     if (key === undefined || object === undefined) return;
-    this.judge(object, Number.POSITIVE_INFINITY);
-    this.unjudged.delete(key);
+    this.judging.finish(object);
     this.objects.delete(key);
     this.contents.forget(object);
-  }
-
-  private judgeDue(now: number): void {
-    for (const [key, object] of this.unjudged) {
-      this.judge(object, now);
-      if (object.versions.every((version) => version.judged)) this.unjudged.delete(key);
-      else {
-        const first = object.versions.find((version) => !version.judged);
-        if (first !== undefined && now - first.at < GRACE_MS) break;
-      }
-    }
-  }
-
-  /** Judges versions in their order, as far as they are settled: placed with their author, or waited for long enough. */
-  private judge(object: ObjectState, now: number): void {
-    for (const [index, version] of object.versions.entries()) {
-      if (version.judged) continue;
-      if (now - version.at < GRACE_MS && !(version.placed && version.author !== undefined)) return;
-      version.judged = true;
-      const previous = object.versions[index - 1];
-      if (previous !== undefined) version.manager = unambiguousManager(previous.managedFields, version.managedFields);
-      if (version.leaves === undefined && version.write !== undefined) {
-        Object.assign(version, derivedContent(version.write, previous));
-        version.derived = version.leaves !== undefined;
-      }
-      const changed =
-        previous?.leaves === undefined || version.leaves === undefined
-          ? undefined
-          : changedPaths(previous.leaves, version.leaves);
-      for (const rule of this.rules)
-        rule.judged?.({ object, index, version, previous, changed, write: version.write }, this);
-      version.write = undefined;
-      // Both are compared with the version just before only, and owners are the largest part of many objects.
-      if (previous !== undefined) Object.assign(previous, { managedFields: undefined, body: undefined });
-    }
   }
 }
 

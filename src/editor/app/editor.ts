@@ -81,7 +81,7 @@ class Ground {
 
 /** The parts of the extension that its commands use, each made of those above it; made once. Nothing is asked of a cluster. */
 export class Editor extends Ground {
-  readonly session = this.own(new Session(this.onError, settings.thresholds));
+  readonly session = this.own(new Session(this.onError, settings.thresholds, this.clock));
   readonly clusters = this.own(
     new Clusters({
       clock: this.clock,

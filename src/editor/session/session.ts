@@ -1,4 +1,6 @@
 import { randomBytes } from 'node:crypto';
+import { Alarm } from '../../base/alarm.ts';
+import { systemClock, type Clock } from '../../base/clock.ts';
 import type { Disposable } from '../../base/disposable.ts';
 import { Emitter, type Event } from '../../base/emitter.ts';
 import { EventLog } from '../../core/eventLog.ts';
@@ -15,6 +17,9 @@ const EVENTS_AT_ONCE = 32;
 
 /** How often those who look are told of news, at most. */
 const NEWS_INTERVAL_MS = 250;
+
+/** How much later than its time an event may be appended: the answer of a program beside this one takes its way. */
+const LATE_MS = 1_000;
 
 /** What came since those who look were told last. */
 export interface News {
@@ -36,6 +41,8 @@ export class Session implements Disposable {
   private readonly appended: Emitter<readonly TraceEvent[]>;
   private readonly begun: Emitter<void>;
   private readonly throttle: Throttle;
+  private readonly clock: Clock;
+  private readonly alarm: Alarm;
   private readonly clusters: NonNullable<TraceHeader['clusters']> = {};
   private current: EventLog = new EventLog();
   private readonly thresholds: () => DetectorOptions;
@@ -50,8 +57,14 @@ export class Session implements Disposable {
   private catchingUp: Detector | undefined;
 
   /** `thresholds`: of the findings, asked when a log begins and when they are said to have changed. */
-  constructor(onError: (error: unknown) => void, thresholds: () => DetectorOptions = () => ({})) {
+  constructor(
+    onError: (error: unknown) => void,
+    thresholds: () => DetectorOptions = () => ({}),
+    clock: Clock = systemClock,
+  ) {
     this.onError = onError;
+    this.clock = clock;
+    this.alarm = new Alarm(clock, () => this.advance());
     this.thresholds = thresholds;
     this.detector = createDetector(thresholds());
     this.news = new Emitter<News>(onError);
@@ -102,20 +115,22 @@ export class Session implements Disposable {
   /** Appends what was seen or done. */
   append(events: readonly NewTraceEvent[]): void {
     const appended = this.current.appendAll(events);
-    for (const event of appended) this.pendingFindings.push(...this.detect(event));
+    for (const event of appended) this.pendingFindings.push(...this.detect((detector) => detector.add(event)));
     this.pendingEvents.push(...appended);
     this.appended.fire(appended);
     this.throttle.request();
+    this.setAlarm();
   }
 
   /** Takes the events of an earlier window: they become part of the log, and are not appended to it on disk once more. */
   restore(events: readonly NewTraceEvent[]): void {
     if (events.length === 0) return;
     const restored = this.current.appendAll(events);
-    for (const event of restored) this.pendingFindings.push(...this.detect(event));
+    for (const event of restored) this.pendingFindings.push(...this.detect((detector) => detector.add(event)));
     this.pendingEvents.push(...restored);
     this.restored = Math.max(this.restored ?? 0, ...restored.map((event) => event.at));
     this.throttle.request();
+    this.setAlarm();
   }
 
   /** When the last event of an earlier window was seen; undefined where there is none. */
@@ -127,6 +142,7 @@ export class Session implements Disposable {
   clear(): void {
     this.current = new EventLog();
     this.detector = createDetector(this.thresholds());
+    this.alarm.set(undefined);
     this.catchingUp = undefined;
     this.retracted = 0;
     this.known = undefined;
@@ -166,6 +182,7 @@ export class Session implements Disposable {
     this.known = undefined;
     this.findingsWent = true;
     this.throttle.request();
+    this.setAlarm();
   }
 
   /** Says that what there is of earlier windows was taken. */
@@ -175,15 +192,29 @@ export class Session implements Disposable {
 
   dispose(): void {
     this.catchingUp = undefined;
+    this.alarm.dispose();
     this.throttle.dispose();
     this.news.dispose();
     this.appended.dispose();
     this.begun.dispose();
   }
 
-  private detect(event: TraceEvent): readonly Finding[] {
+  /** What only time can tell is told in time, whether or not anything else happens. */
+  private advance(): void {
+    const found = this.detect((detector) => detector.advance(this.clock.now() - LATE_MS));
+    this.pendingFindings.push(...found);
+    if (found.length > 0 || this.findingsWent) this.throttle.request();
+    this.setAlarm();
+  }
+
+  private setAlarm(): void {
+    const due = this.detector.due();
+    this.alarm.set(due === undefined ? undefined : due + LATE_MS);
+  }
+
+  private detect(look: (detector: Detector) => readonly Finding[]): readonly Finding[] {
     try {
-      const found = this.detector.add(event);
+      const found = look(this.detector);
       if (this.detector.retracted() > this.retracted) {
         this.retracted = this.detector.retracted();
         this.findingsWent = true;

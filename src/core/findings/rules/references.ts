@@ -1,10 +1,10 @@
-import { isJsonObject, type Json, type JsonObject } from '../../../codec/json.ts';
+import { isJsonObject, type JsonObject } from '../../../codec/json.ts';
 import { formatPath, parsePath, valueAt } from '../../../codec/path.ts';
-import { uidMentions } from '../../references.ts';
+import { mayMentionUid, uidMentions } from '../../references.ts';
 import type { AbsentEvent, ObservedEvent, TraceEvent } from '../../traceEvent.ts';
 import { actorName } from '../knowledge.ts';
 import type { ObjectState, VersionRecord } from '../objectState.ts';
-import type { Rule, VersionChange } from '../rule.ts';
+import type { Rule, Timed, VersionChange } from '../rule.ts';
 import { findingObject, type World } from '../world.ts';
 
 interface Holder {
@@ -27,7 +27,8 @@ const REMEDY =
  * targetRef, or any string that holds the UID. What is written after the recreation, and a volume's claimRef, is told at once;
  * what merely was not cleaned up yet gets time for it.
  */
-export class ReferenceRule implements Rule {
+export class ReferenceRule implements Rule, Timed {
+  readonly timed = this;
   private readonly holders = new Map<string, Map<string, Holder>>();
   private pending: { holder: Holder; dead: string; since: number }[] = [];
   /** By the UID of the holder: what was told of it before its writer was known. */
@@ -89,11 +90,14 @@ export class ReferenceRule implements Rule {
     if (event.uid !== undefined) this.pending = this.pending.filter((item) => item.holder.uid !== event.uid);
   }
 
-  time(now: number, world: World): void {
+  due(): number | undefined {
     const first = this.pending[0];
-    if (first === undefined || now - first.since < SETTLE_MS) return;
+    return first === undefined ? undefined : first.since + SETTLE_MS;
+  }
+
+  time(now: number, world: World): void {
     this.pending = this.pending.filter((item) => {
-      if (now - item.since < SETTLE_MS) return true;
+      if (item.since + SETTLE_MS > now) return true;
       this.settle(item, world);
       return false;
     });
@@ -135,7 +139,7 @@ export class ReferenceRule implements Rule {
     const found = new Map<string, string>();
     const known = (uid: string): boolean => uid !== object.uid && world.object(object.cluster, uid) !== undefined;
     if (body !== undefined) {
-      if (mayMention(body, world.hasOddUids))
+      if (mayMentionUid(body, world.hasOddUids))
         for (const mention of uidMentions(body, known)) found.set(formatPath(mention.path), mention.uid);
     } else
       for (const [index, owner] of object.owners.entries())
@@ -208,21 +212,6 @@ export class ReferenceRule implements Rule {
 function writerOf(object: ObjectState, holder: Holder): string | undefined {
   const version = object.versions.find((item) => item.seq === holder.seq || item.author?.seq === holder.seq);
   return version?.author === undefined ? version?.manager : actorName(version.author.actor);
-}
-
-const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/i;
-
-/** A quick look whether any string may hold a UID at all; all UIDs are UUIDs, but for those of tests and odd servers. */
-function mayMention(value: Json, odd: boolean, field = ''): boolean {
-  if (typeof value === 'string') return odd || (value.length >= 36 && value.includes('-') && UUID.test(value));
-  if (Array.isArray(value)) return value.some((item) => mayMention(item, odd));
-  if (!isJsonObject(value)) return false;
-  for (const name in value) {
-    if (field === 'metadata' && (name === 'uid' || name === 'managedFields')) continue;
-    const item = value[name];
-    if (item !== undefined && item !== null && mayMention(item, odd, name)) return true;
-  }
-  return false;
 }
 
 function isVolumeClaim(path: string): boolean {

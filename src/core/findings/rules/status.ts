@@ -3,7 +3,7 @@ import type { ObservedEvent } from '../../traceEvent.ts';
 import { actorName } from '../knowledge.ts';
 import { isTimekeeping, leavesOf, outermost } from '../leaves.ts';
 import type { ObjectState, VersionRecord } from '../objectState.ts';
-import type { Rule, VersionChange } from '../rule.ts';
+import type { Rule, Timed, VersionChange } from '../rule.ts';
 import { actionKey, findingObject, type World } from '../world.ts';
 
 interface Lag {
@@ -15,7 +15,8 @@ interface Lag {
 }
 
 /** `generation-lag`: observedGeneration stays behind for a while. `ignored-part`: the endpoint ignored a part of a write. */
-export class StatusRule implements Rule {
+export class StatusRule implements Rule, Timed {
+  readonly timed = this;
   private readonly lags = new Map<string, Lag>();
 
   observed(event: ObservedEvent, object: ObjectState, version: VersionRecord, _world: World): void {
@@ -35,9 +36,14 @@ export class StatusRule implements Rule {
     if (oldest !== undefined) this.lags.delete(oldest);
   }
 
+  due(world: World): number | undefined {
+    const first = this.lags.values().next();
+    return first.done === true ? undefined : first.value.since + world.thresholds.generationLagMs;
+  }
+
   time(now: number, world: World): void {
     for (const [key, lag] of this.lags) {
-      if (now - lag.since < world.thresholds.generationLagMs) break;
+      if (lag.since + world.thresholds.generationLagMs > now) break;
       this.lags.delete(key);
       if (lag.object.gone === undefined) reportLag(lag, now, world);
     }
