@@ -53,6 +53,7 @@ export function activateEditor(context: ExtensionContext, endings: Set<() => Pro
           clock,
           userAgent,
           settled: (cluster, signal) => watches.settled(cluster, FEED_WAIT_MS, signal),
+          onSandbox: () => void commands.executeCommand('setContext', contextKeys.sandboxSeen, true),
         }).catch(onError),
     ),
     treeView.onDidChangeVisibility(({ visible }) => {

@@ -109,6 +109,8 @@ export const contextKeys = {
   hasWatches: 'objectVersions.hasWatches',
   hasFilter: 'objectVersions.hasFilter',
   sandboxRuns: 'objectVersions.sandboxRuns',
+  /** A sandbox is connected, of this window or another: completes the step of the walkthrough. */
+  sandboxSeen: 'objectVersions.sandboxSeen',
   recording: 'objectVersions.recording',
   readOnly: 'objectVersions.readOnly',
   lessonRuns: 'objectVersions.lessonRuns',

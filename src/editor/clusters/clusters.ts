@@ -13,6 +13,9 @@ import { guardedCluster } from './guardedCluster.ts';
 /** The key of the sandbox among the clusters; no context can have it as its name, because of the line feed. */
 export const sandboxKey = '\nsandbox';
 
+/** Told apart from a context called `sandbox`, which is what the kubeconfig of another sandbox has. */
+export const SANDBOX_LABEL = 'sandbox in this window';
+
 /** A cluster that answered. */
 export interface ConnectedCluster {
   /** The context's name, or the sandbox's key. */
@@ -77,7 +80,7 @@ export class Clusters implements Disposable {
    */
   async contexts(): Promise<ContextChoice[]> {
     const own: ContextChoice[] =
-      this.sandbox === undefined ? [] : [{ key: sandboxKey, label: 'sandbox', isCurrent: false }];
+      this.sandbox === undefined ? [] : [{ key: sandboxKey, label: SANDBOX_LABEL, isCurrent: false }];
     try {
       const config = await this.kubeconfig();
       return [
@@ -223,7 +226,7 @@ function connection(
     cluster,
     isSandbox,
     closing,
-    label: isSandbox ? 'sandbox' : key,
+    label: isSandbox ? SANDBOX_LABEL : key,
     discovery(signal, fresh = false) {
       if (discovery === undefined || fresh) {
         const attempt = import('../../kube/discovery.ts').then(({ discover }) => discover(cluster, signal));

@@ -10,7 +10,7 @@ import type { Editor } from '../app/editor.ts';
 import { commandIds } from '../app/ids.ts';
 import { settings } from '../app/settings.ts';
 import { limited } from '../app/signal.ts';
-import { sandboxKey, type ConnectedCluster } from '../clusters/clusters.ts';
+import { SANDBOX_LABEL, sandboxKey, type ConnectedCluster } from '../clusters/clusters.ts';
 import type { LabGround, LabPlaces } from './labPlaces.ts';
 
 const CONNECT_LIMIT_MS = 60_000;
@@ -22,7 +22,7 @@ interface Chosen {
   readonly namespace: string;
 }
 
-const ON_SANDBOX: Chosen = { key: sandboxKey, label: 'sandbox', namespace: DEFAULT_NAMESPACE };
+const ON_SANDBOX: Chosen = { key: sandboxKey, label: SANDBOX_LABEL, namespace: DEFAULT_NAMESPACE };
 
 /** Where the labs of this window run: the sandbox, until the person chooses a context and a namespace. */
 export class EditorPlaces implements LabPlaces {
@@ -49,7 +49,7 @@ export class EditorPlaces implements LabPlaces {
     const title = l10n.t('Where Labs Run');
     const contexts = (await clusters.contexts().catch(() => [])).filter(({ key }) => key !== sandboxKey);
     const items: (QuickPickItem & { key: string })[] = [
-      { label: 'sandbox', description: l10n.t('a server inside this window'), key: sandboxKey },
+      { label: SANDBOX_LABEL, key: sandboxKey },
       ...contexts.map(({ key, label }) => ({ label, key })),
     ];
     const item = await window.showQuickPick(items, { title });

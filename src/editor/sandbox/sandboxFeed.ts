@@ -21,6 +21,8 @@ export interface FeedOptions {
    * feed has told of it, would look like the answer of a server that is behind.
    */
   settled(cluster: string, signal: AbortSignal): Promise<void>;
+  /** Told once the cluster has called itself a sandbox, wherever it was started. */
+  onSandbox(): void;
 }
 
 /**
@@ -30,6 +32,7 @@ export interface FeedOptions {
 export async function followSandboxFeed(connected: ConnectedCluster, options: FeedOptions): Promise<void> {
   const { closing } = connected;
   if (!(await isSandbox(connected))) return;
+  options.onSandbox();
   await options.settled(connected.key, closing);
   while (!closing.aborted) {
     try {

@@ -60,7 +60,7 @@ function icon(name: string, colour?: string): ThemeIcon {
 function clusterItem(node: ClusterNode, { clusters }: Drawing): TreeItem {
   const isSandbox = node.cluster === sandboxKey;
   const connected = clusters.get(node.cluster);
-  const made = item(isSandbox ? l10n.t('Sandbox') : node.cluster, Expanded, node.id);
+  const made = item(isSandbox ? l10n.t('Sandbox in this window') : node.cluster, Expanded, node.id);
   made.iconPath = icon(isSandbox ? 'beaker' : 'server-environment');
   if (connected !== undefined) {
     made.description = connected.cluster.url;

@@ -30,6 +30,10 @@ describe('the sandbox, without any cluster', () => {
       () => rowsBelow(api, 3).find(({ node, label }) => node.type === 'object' && label === 'web'),
       30_000,
     );
+    assert.deepEqual(
+      api.rows().map(({ label }) => label),
+      ['Sandbox in this window'],
+    );
     await until(
       'a refused write',
       () =>
