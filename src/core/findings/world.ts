@@ -27,6 +27,8 @@ export class World {
   hasReads = false;
   /** Numbers of recent writes that were told as lost updates, so that lesser rules keep silent about them. */
   readonly losses = new Set<number>();
+  /** Refused writes whose token most likely was retired by a write of the same sender whose answer was lost: by number, that write's. */
+  readonly ownLost = new Map<number, number>();
   /** Whether any UID is no UUID, as in tests. */
   hasOddUids = false;
   private readonly objects = new Map<string, ObjectState>();

@@ -107,6 +107,7 @@ export class ConflictRule implements Rule {
 
   /** Whether the write that retired the token was the same actor's. */
   private isSelf(event: WriteEvent, world: World): boolean {
+    if (world.ownLost.has(event.seq)) return true;
     const token = event.preconditions?.token;
     if (token !== undefined && this.retired.get(ownKey(event)) === token) return true;
     const object = world.target(event);
@@ -207,7 +208,12 @@ function reportConflict(event: WriteEvent, world: World): void {
     base === undefined || now === undefined ? told.flatMap((item) => item.fields) : outermost(changedPaths(base, now));
   const names = [...new Set([...winners, ...told.map((item) => item.manager)])];
   const who = actorName(event.actor);
-  const other = names.length > 0 ? names.join(' and ') : 'somebody whose write was not seen';
+  const lost = names.length === 0 ? world.ownLost.get(event.seq) : undefined;
+  const unseen =
+    lost === undefined
+      ? 'somebody whose write was not seen'
+      : 'most likely its own write before, whose answer was lost,';
+  const other = names.length > 0 ? names.join(' and ') : unseen;
   world.report({
     key: ['version-conflict', actionKey(event)].join('\0'),
     id: 'version-conflict',
@@ -216,7 +222,11 @@ function reportConflict(event: WriteEvent, world: World): void {
     actors: [who, ...names.filter((name) => name !== who)],
     fields: fields.slice(0, 50),
     at: event.at,
-    events: [...since.slice(-4).map((version) => version.author?.seq ?? version.seq), event.seq],
+    events: [
+      ...(lost === undefined ? [] : [lost]),
+      ...since.slice(-4).map((version) => version.author?.seq ?? version.seq),
+      event.seq,
+    ],
     explanation: `The ${requestText(event)} of ${who} was refused because its version was no longer the current one: ${other} made progress first. One conflict is normal.`,
     remedy:
       'Read the object again, compute the change anew on what it is now, and send that; a few attempts with growing pauses.',

@@ -1,6 +1,6 @@
 import { isJsonObject } from '../../../codec/json.ts';
 import { nameKey } from '../../history.ts';
-import type { WriteEvent } from '../../traceEvent.ts';
+import type { ReadEvent, WriteEvent } from '../../traceEvent.ts';
 import type { FindingObject } from '../finding.ts';
 import { actorName, sameActor } from '../knowledge.ts';
 import { leavesOf } from '../leaves.ts';
@@ -13,7 +13,9 @@ type Settled = 'unknown' | 'written' | 'not-written';
 
 interface Lost {
   readonly event: WriteEvent;
-  settled: Settled;
+  telling: Telling;
+  /** The read by which its sender looked what became of it, before it did anything else there. */
+  looked: number | undefined;
 }
 
 /** A create whose answer was lost, with what was found of it and what its sender made in its place. */
@@ -31,50 +33,82 @@ interface Telling {
 }
 
 const MAX_LOST = 500;
+const MAX_OWN = 1_000;
 
 /**
  * `uncertain-write`: the answer to a write was lost; how it was settled, also by a conflict of its sender with itself, or by
- * a second object (kind `duplicate-create`) that its sender made without a look for the first.
+ * a second object (kind `duplicate-create`) that its sender made without a look for the first. It is information where its
+ * sender looked before it did anything else, as one should.
  */
 export class UncertainRule implements Rule {
   private readonly lost = new Map<string, Lost>();
   private creates: LostCreate[] = [];
+  /** Those whose sender has done nothing there since. */
+  private untouched: Lost[] = [];
+
+  read(event: ReadEvent, world: World): void {
+    // What a watch brings is no look; a write that is based on it shows that it was seen.
+    if (this.untouched.length === 0 || event.verb === 'watch') return;
+    this.touch((lost) => (looksAt(event, lost) ? event.seq : 'elsewhere'), world);
+  }
 
   write(event: WriteEvent, world: World): void {
+    if (this.untouched.length > 0)
+      this.touch((lost) => (isSamePlace(event, lost) ? basisSince(event, lost, world) : 'elsewhere'), world);
     if (event.outcome === 'uncertain' || event.outcome === 'cancelled') this.lose(event, world);
     else if (event.verb === 'create') this.createdAgain(event, world);
     else this.settle(event, world);
   }
 
   private lose(event: WriteEvent, world: World): void {
+    const lost: Lost = {
+      event,
+      telling: { settled: 'unknown', how: 'What became of it is not known yet.', events: [event.seq] },
+      looked: undefined,
+    };
     if (event.verb === 'create') {
-      this.creates.push({ event, settled: 'unknown', stored: undefined, again: undefined });
-      this.creates = this.creates.slice(-MAX_LOST);
+      this.creates = [...this.creates, Object.assign(lost, { stored: undefined, again: undefined })].slice(-MAX_LOST);
     } else {
-      this.lost.set(lostKey(event), { event, settled: 'unknown' });
+      this.lost.set(lostKey(event), lost);
       const oldest = this.lost.size > MAX_LOST ? this.lost.keys().next().value : undefined;
       if (oldest !== undefined) this.lost.delete(oldest);
     }
-    // Who gave up waiting knows that; only what follows from it is worth telling.
-    if (event.outcome === 'uncertain')
-      report(event, { settled: 'unknown', how: 'What became of it is not known yet.', events: [event.seq] }, world);
+    this.untouched = [...this.untouched, lost].slice(-MAX_LOST);
+    tell(lost, lost.telling, world);
+  }
+
+  /** The first thing that its sender does where the answer was lost tells whether it looked: `lookOf` gives the look. */
+  private touch(lookOf: (lost: WriteEvent) => number | 'none' | 'elsewhere', world: World): void {
+    this.untouched = this.untouched.filter((lost) => {
+      const look = lookOf(lost.event);
+      if (look === 'elsewhere') return true;
+      if (look !== 'none') {
+        lost.looked = look;
+        tell(lost, lost.telling, world);
+      }
+      return false;
+    });
   }
 
   private settle(event: WriteEvent, world: World): void {
     const open = this.lost.get(lostKey(event));
-    if (open === undefined || !sameActor(open.event.actor, event.actor) || open.settled !== 'unknown') return;
+    if (open === undefined || !sameActor(open.event.actor, event.actor)) return;
+    const { settled } = open.telling;
     const token = open.event.preconditions?.token;
-    const sameToken = token !== undefined && token !== '' && token === event.preconditions?.token;
+    if (token === undefined || token === '' || token !== event.preconditions?.token || settled === 'not-written')
+      return;
     const events = [open.event.seq, event.seq];
-    if (event.outcome === 'version-conflict' && sameToken && !this.others(event, token, world)) {
-      open.settled = 'written';
+    if (event.outcome === 'version-conflict' && !this.others(event, token, world)) {
+      world.ownLost.set(event.seq, open.event.seq);
+      const oldest = world.ownLost.size > MAX_OWN ? world.ownLost.keys().next().value : undefined;
+      if (oldest !== undefined) world.ownLost.delete(oldest);
+      if (open.telling.kind !== undefined) return;
       const how =
         'It was repeated with the same token and refused, and nobody else is known to have written: most likely it had been stored, and its sender was in conflict with itself.';
-      report(open.event, { settled: 'written', how, events, kind: 'self-conflict' }, world);
-    } else if (event.outcome === 'accepted' && sameToken) {
-      open.settled = 'not-written';
+      tell(open, { settled: 'written', how, events, kind: 'self-conflict' }, world);
+    } else if (event.outcome === 'accepted' && settled === 'unknown') {
       const how = 'The same token was accepted afterwards, so it had not been stored.';
-      if (open.event.outcome === 'uncertain') report(open.event, { settled: 'not-written', how, events }, world);
+      tell(open, { settled: 'not-written', how, events }, world);
     }
   }
 
@@ -85,20 +119,14 @@ export class UncertainRule implements Rule {
     const events = [open.event.seq, event.seq];
     if (event.outcome === 'already-exists') {
       const how = 'The same create was refused afterwards, as the name was taken: most likely it had been stored.';
-      this.settleCreate(open, { settled: 'written', how, events }, world);
+      settleCreate(open, { settled: 'written', how, events }, world);
     } else if (generatedName(event) === undefined) {
       const how = 'The same create was accepted afterwards, so it had not been stored.';
-      this.settleCreate(open, { settled: 'not-written', how, events }, world);
+      settleCreate(open, { settled: 'not-written', how, events }, world);
     } else {
       open.again = { object: writtenObject(event, world), seq: event.seq };
       reportDuplicate(open, world);
     }
-  }
-
-  private settleCreate(open: LostCreate, telling: Telling, world: World): void {
-    if (open.settled !== 'unknown') return;
-    open.settled = telling.settled;
-    if (open.event.outcome === 'uncertain') report(open.event, telling, world);
   }
 
   judged(change: VersionChange, world: World): void {
@@ -107,11 +135,9 @@ export class UncertainRule implements Rule {
     if (change.index === 0 && !object.truncated) this.found(change, world);
     for (const subresource of ['', 'status']) {
       const open = this.lost.get(`${nameKey(object.cluster, object.name)}\0${subresource}`);
-      if (open === undefined || open.settled !== 'unknown' || !holds(change, open.event)) continue;
-      open.settled = 'written';
-      if (open.event.outcome !== 'uncertain') continue;
+      if (open === undefined || open.telling.settled !== 'unknown' || !holds(change, open.event)) continue;
       const how = `The version ${version.token}, which no other write explains, holds all that it asked for.`;
-      report(open.event, { settled: 'written', how, events: [open.event.seq, version.seq] }, world);
+      tell(open, { settled: 'written', how, events: [open.event.seq, version.seq] }, world);
     }
   }
 
@@ -121,7 +147,7 @@ export class UncertainRule implements Rule {
     const open = this.creates.find(
       (item) =>
         item.stored === undefined &&
-        item.settled !== 'not-written' &&
+        item.telling.settled !== 'not-written' &&
         isNamedBy(object, item.event) &&
         holds(change, item.event),
     );
@@ -129,7 +155,7 @@ export class UncertainRule implements Rule {
     open.stored = { object, seq: version.seq };
     const how = `${object.name.name}, which no other write explains, holds all that it asked for.`;
     const events = [open.event.seq, version.seq];
-    this.settleCreate(open, { settled: 'written', how, events, object: findingObject(object) }, world);
+    settleCreate(open, { settled: 'written', how, events, object: findingObject(object) }, world);
     reportDuplicate(open, world);
   }
 
@@ -179,18 +205,61 @@ function isSameCreate(lost: WriteEvent, event: WriteEvent): boolean {
   return lost.body !== undefined && event.body !== undefined && withoutToken(lost.body) === withoutToken(event.body);
 }
 
+/** Whether a request of a lost write's sender shows what became of it. */
+function looksAt({ actor, cluster, scope }: ReadEvent, lost: WriteEvent): boolean {
+  const { group, resource, namespace, name } = lost.name;
+  return (
+    cluster === lost.cluster &&
+    scope.group === group &&
+    scope.resource === resource &&
+    (scope.namespace === undefined || scope.namespace === '' || scope.namespace === namespace) &&
+    (scope.name === undefined || scope.name === name) &&
+    sameActor(actor, lost.actor)
+  );
+}
+
+/** Whether the sender of a lost write writes the same object; where a server names it, one of its kind in the namespace. */
+function isSamePlace({ actor, cluster, name }: WriteEvent, lost: WriteEvent): boolean {
+  const { group, resource, namespace } = lost.name;
+  const isNear = name.group === group && name.resource === resource && name.namespace === namespace;
+  const isNamed = generatedName(lost) !== undefined || name.name === lost.name.name;
+  return cluster === lost.cluster && isNear && isNamed && sameActor(actor, lost.actor);
+}
+
+/** The event that gave the writer its basis, where that came after the loss. */
+function basisSince(event: WriteEvent, lost: WriteEvent, world: World): number | 'none' {
+  const token = event.preconditions?.token;
+  const uid = world.target(event)?.uid ?? '';
+  const given = token === undefined ? undefined : world.knowledge.of(event.actor).objects.get(uid)?.tokens.get(token);
+  return given !== undefined && given.seq > lost.seq ? given.seq : 'none';
+}
+
+function settleCreate(open: LostCreate, telling: Telling, world: World): void {
+  if (open.telling.settled === 'unknown') tell(open, telling, world);
+}
+
 function reportDuplicate(open: LostCreate, world: World): void {
   const { event, stored, again } = open;
   if (stored === undefined || again === undefined) return;
   const how = `It had been stored as ${stored.object.name.name}; its sender made ${again.object.name} in its place without a look, so that there are two.`;
   const events = [event.seq, stored.seq, again.seq];
-  const object = findingObject(stored.object);
-  report(event, { settled: 'written', how, events, kind: 'duplicate-create', object }, world);
+  tell(
+    open,
+    { settled: 'written', how, events, kind: 'duplicate-create', object: findingObject(stored.object) },
+    world,
+  );
 }
 
-/** Tells anew: what was not settled before is said no more. */
-function report(event: WriteEvent, telling: Telling, world: World): void {
+/**
+ * Tells anew how a lost answer was settled: what was not settled before is said no more. Who gave up waiting knows that; only
+ * what follows from it is worth telling.
+ */
+function tell(lost: Lost, telling: Telling, world: World): void {
+  lost.telling = telling;
+  const { event, looked } = lost;
   const { settled, how, events, kind } = telling;
+  if (event.outcome !== 'uncertain' && kind === undefined) return;
+  const didRight = looked !== undefined && kind === undefined;
   const who = actorName(event.actor);
   const verb = event.verb === 'replace' ? 'update' : event.verb;
   const gaveUp = `${who} stopped waiting for the answer to its ${verb}.`;
@@ -201,18 +270,22 @@ function report(event: WriteEvent, telling: Telling, world: World): void {
     key,
     id: 'uncertain-write',
     ...(kind === undefined ? {} : { kind }),
+    ...(didRight ? { severity: 'info' } : {}),
     cluster: event.cluster,
     object: telling.object ?? { ...written, name: written.name === '' ? (generatedName(event) ?? '') : written.name },
     actors: [who],
     fields: [],
     at: event.at,
-    events,
-    explanation: `${event.outcome === 'cancelled' ? gaveUp : `The answer to the ${verb} of ${who} was lost.`} ${how}`,
-    remedy:
-      kind === 'duplicate-create'
-        ? 'After a lost answer look for what may have been made (by its owner or label) before you make another one; or give it a name that follows from its owner, so that a second create is refused.'
-        : 'After a lost answer, read again and compare before you write once more; never repeat a write that carries no token.',
+    events: [...new Set(didRight ? [...events, looked] : events)].sort((a, b) => a - b),
+    explanation: `${event.outcome === 'cancelled' ? gaveUp : `The answer to the ${verb} of ${who} was lost.`} ${how}${didRight ? ' Its sender looked at what is stored before it did anything else there.' : ''}`,
+    remedy: didRight ? 'Nothing: to read again and compare is what a lost answer asks for.' : remedyOf(kind),
     sureness: settled === 'unknown' ? 'certain' : 'likely',
     details: { settled },
   });
+}
+
+function remedyOf(kind: Telling['kind']): string {
+  return kind === 'duplicate-create'
+    ? 'After a lost answer look for what may have been made (by its owner or label) before you make another one; or give it a name that follows from its owner, so that a second create is refused.'
+    : 'After a lost answer, read again and compare before you write once more; never repeat a write that carries no token.';
 }
