@@ -98,9 +98,12 @@ export function makeReport(
   return { ...rest, findings: counted, allowed, notes: [...rest.notes, ...expired] };
 }
 
-/** The exit code that the findings decide. */
+/** The exit code that the findings decide. Where some of what passed is in no finding, "none" decides nothing. */
 export function findingsExit(report: FindingsReport, rules: FailRules): ExitCode {
-  return report.findings.some((finding) => failsOn(finding, rules.failOn)) ? exitCodes.findings : exitCodes.done;
+  const { failOn } = rules;
+  if (report.findings.some((finding) => failsOn(finding, failOn))) return exitCodes.findings;
+  const isAsked = failOn.any || failOn.from !== undefined || failOn.ids.length > 0;
+  return isAsked && Number(report.notAnalysed['eventsUnkept'] ?? 0) > 0 ? exitCodes.failed : exitCodes.done;
 }
 
 /** Reads YAML as Kubernetes does; used for apply bodies. Text that is not YAML throws. */

@@ -65,7 +65,7 @@ async function getOneResource(cluster: Cluster, found: NamedResource, options: G
   const namespace = namespaceFor(found, cluster, options);
   let identities: Identity[] = [];
   if (wanted !== undefined)
-    identities.push(identityOf(await askAgain(() => getOne(cluster, found, namespace, wanted, io), io)));
+    identities.push(identified(await askAgain(() => getOne(cluster, found, namespace, wanted, io), io)));
   else identities = await askAgain(() => listAll(cluster, found, namespace, options, io), io);
   if (options.output === 'json') {
     const { group, version, resource, kind } = found.resource;
@@ -134,7 +134,16 @@ async function listAll(
   let objects: Identity[] = [];
   for await (const page of listPages(cluster, selection, 'whole', io.signal)) {
     if (page.page === 0) objects = [];
-    for (const item of page.items) objects.push(identityOf(item));
+    for (const item of page.items) objects.push(identified(item));
   }
   return objects;
+}
+
+/** Some resources, such as the metrics of Pods, have no UID; nothing that an API server answers is without a name. */
+function identified(object: JsonObject): Identity {
+  const identity = identityOf(object);
+  if (identity.name !== '') return identity;
+  throw new AppError('bad-answer', 'The server answered with an object that has no name.', {
+    advice: 'Check the address of this cluster in the kubeconfig; something else may stand there.',
+  });
 }

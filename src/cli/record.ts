@@ -62,8 +62,7 @@ export function registerRecord(program: Command, io: CliIo): void {
             : await run.serve([name, ...others], options, io);
         const report = await run.finish(rules, io);
         await print(report, command.length > 0, options, io);
-        const due = findingsExit(report, rules);
-        io.exit(code === 0 ? due : code);
+        io.exit(code === 0 ? findingsExit(report, rules) : code);
       } finally {
         await run.stop();
       }

@@ -20,6 +20,8 @@ export function parseJson(text: string): Json {
     if (!hasLongNumber(text) || !MAYBE_BIG.test(text)) return JSON.parse(text) as Json;
     return JSON.parse(text, exactInteger) as Json;
   } catch (error) {
+    // A reviver is called from within, so that a deep text outgrows the stack where JSON.parse alone does not.
+    if (error instanceof RangeError) return parseDeep(text);
     throw new AppError('invalid-json', `This is not JSON: ${reasonOf(error)}`);
   }
 }
@@ -51,6 +53,58 @@ function exactInteger(_key: string, value: unknown, context?: { source?: string 
   if (typeof value !== 'number' || Number.isSafeInteger(value)) return value;
   const source = context?.source;
   return source !== undefined && INTEGER.test(source) ? BigInt(source) : value;
+}
+
+/** A string, or a whole number of 16 or more digits. */
+const STRING_OR_BIG = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d{16,}(?![\d.eE])/g;
+
+/**
+ * As `parseJson`, however deep: big integers travel as strings that begin with a mark. A text escapes every NUL, so that none of
+ * its own strings begins with more of them than it has escapes.
+ */
+function parseDeep(text: string): Json {
+  const nulls = text.split('\\u0000').length;
+  const mark = '\0'.repeat(nulls);
+  const escaped = '\\u0000'.repeat(nulls);
+  const marked = text.replace(STRING_OR_BIG, (found) => (found.startsWith('"') ? found : `"${escaped}${found}"`));
+  const root: JsonObject = { value: JSON.parse(marked) as Json };
+  const waiting: (JsonObject | Json[])[] = [root];
+  for (let holder = waiting.pop(); holder !== undefined; holder = waiting.pop()) {
+    const put = (item: Json, set: (value: Json) => void): void => {
+      if (typeof item === 'object' && item !== null) waiting.push(item);
+      else if (typeof item === 'string' && item.startsWith(mark)) set(numberOf(item.slice(mark.length)));
+    };
+    if (Array.isArray(holder)) {
+      const list = holder;
+      list.forEach((item, index) => put(item, (value) => (list[index] = value)));
+    } else {
+      const object = holder;
+      for (const [key, item] of Object.entries(object)) put(item, (value) => setOwn(object, key, value));
+    }
+  }
+  return root['value'] ?? null;
+}
+
+function numberOf(digits: string): number | bigint {
+  const number = Number(digits);
+  return Number.isSafeInteger(number) ? number : BigInt(digits);
+}
+
+/** Deeper than any object of Kubernetes (a CRD's schema has some 60 levels), and far from where recursion ends. */
+export const DEEPEST = 500;
+/** What is said of an object that is nested deeper. An API server stores up to 10,000 levels. */
+export const TOO_DEEP = `it is nested more than ${DEEPEST} levels deep`;
+
+/** Whether objects and lists in a value are nested deeper than so many levels. Safe at any depth. */
+export function isTooDeep(value: Json | undefined, levels = DEEPEST): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  if (levels === 0) return true;
+  if (Array.isArray(value)) {
+    for (const item of value) if (isTooDeep(item, levels - 1)) return true;
+    return false;
+  }
+  for (const key in value) if (isTooDeep(value[key], levels - 1)) return true;
+  return false;
 }
 
 /** Prints JSON; a bigint becomes its digits. `space` as in JSON.stringify. */

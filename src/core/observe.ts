@@ -1,10 +1,13 @@
 import type { Json, JsonObject } from '../codec/json.ts';
-import { isJsonObject, stringifyJson } from '../codec/json.ts';
+import { isJsonObject, isTooDeep, stringifyJson } from '../codec/json.ts';
 import { hashText } from './hash.ts';
 import type { PathStep } from '../codec/path.ts';
 import { formatPath } from '../codec/path.ts';
 import { hideSecrets, isSecretResource } from './secrets.ts';
 import type { AbsentEvent, ObjectName, ObservedEvent, Token, Via } from './traceEvent.ts';
+
+/** The kind in which a server gives metadata alone. */
+const METADATA_ONLY = 'PartialObjectMetadata';
 
 /** How and when something was seen. */
 export interface ObserveContext {
@@ -34,9 +37,11 @@ type New<E> = Omit<E, 'seq'>;
 
 /**
  * The event of an object that was seen, from the server's JSON. Nothing is converted: times stay strings. A Secret's values
- * are never in it, only keyed hashes. An object without a name or UID yields undefined.
+ * are never in it, only keyed hashes. An object without a name or UID yields undefined. Of one that is nested too deeply only
+ * what its metadata says is told, as of one whose content was not asked for.
  */
 export function observedFrom(object: JsonObject, context: ObserveContext): New<ObservedEvent> | undefined {
+  if (isTooDeep(object)) return observedFrom(shallow(object), context);
   const { group, resource } = context.resource;
   const safe = isSecretResource(context.resource) || isSecret(object) ? hideSecrets(object, context.secretKey) : object;
   const metadata = safe['metadata'];
@@ -70,6 +75,14 @@ export function observedFrom(object: JsonObject, context: ObserveContext): New<O
   }
   if (context.notStored === true) event.notStored = true;
   return event;
+}
+
+/** What identifies an object, in the form in which a server gives metadata alone. */
+function shallow(object: JsonObject): JsonObject {
+  const { metadata } = object;
+  if (!isJsonObject(metadata)) return {};
+  const kept = Object.entries(metadata).filter(([, value]) => !isTooDeep(value));
+  return { kind: METADATA_ONLY, metadata: Object.fromEntries(kept) };
 }
 
 function copyMetadata(event: New<ObservedEvent>, metadata: JsonObject): void {
@@ -121,7 +134,7 @@ function isSecret(object: JsonObject): boolean {
 }
 
 function isMetadataOnly(object: JsonObject): boolean {
-  return object['kind'] === 'PartialObjectMetadata';
+  return object['kind'] === METADATA_ONLY;
 }
 
 /** Kind and version of the object itself; those of PartialObjectMetadata are the wrapper's and say nothing. */

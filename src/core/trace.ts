@@ -1,6 +1,6 @@
 import { AppError } from '../base/appError.ts';
-import type { JsonObject } from '../codec/json.ts';
-import { isJsonObject, parseJson, stringifyJson } from '../codec/json.ts';
+import type { Json, JsonObject } from '../codec/json.ts';
+import { isJsonObject, parseJson, stringifyJson, isTooDeep, TOO_DEEP } from '../codec/json.ts';
 import type { TraceEvent, TraceHeader } from './traceEvent.ts';
 import { eventProblem } from './traceCheck.ts';
 
@@ -114,7 +114,7 @@ export class TraceReader {
   private take(text: string, events: TraceEvent[], last: boolean): void {
     this.line += 1;
     if (this.failure !== undefined || text === '' || text === '\r') return;
-    let value: unknown;
+    let value: Json;
     try {
       value = parseJson(this.line === 1 && text.startsWith('\uFEFF') ? text.slice(1) : text);
     } catch {
@@ -130,8 +130,8 @@ export class TraceReader {
     if (isJsonObject(value) && typeof value['trace'] === 'string') this.takeHeader(value);
     else if (this.header === undefined) this.refuseHeaderless(this.line);
     else {
-      const problem = eventProblem(value);
-      if (problem === undefined) events.push(putBackRepeats(value as TraceEvent));
+      const problem = isTooDeep(value) ? TOO_DEEP : eventProblem(value);
+      if (problem === undefined) events.push(putBackRepeats(value as unknown as TraceEvent));
       else this.report('not-an-event', `Line ${this.line} is not an event of this format and was skipped: ${problem}.`);
     }
   }

@@ -240,12 +240,21 @@ function uidOf(body: string): string | undefined {
   return typeof uid === 'string' && uid !== '' ? uid : undefined;
 }
 
+/** More than any list of 500 objects or any document that an API server publishes. */
+const MAX_BODY_BYTES = 256 * 1024 * 1024;
+
 async function bytesOf(
   body: AsyncIterable<Uint8Array>,
   onBeginning: ((bytes: Buffer) => void) | undefined,
 ): Promise<Buffer> {
   const chunks: Uint8Array[] = [];
+  let size = 0;
   for await (const chunk of body) {
+    size += chunk.length;
+    if (size > MAX_BODY_BYTES)
+      throw new AppError('bad-answer', `The API server answered with more than ${MAX_BODY_BYTES / 1024 ** 2} MiB.`, {
+        advice: 'Ask for less, such as one namespace; or look at what stands between here and the API server.',
+      });
     if (chunks.length === 0) onBeginning?.(Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength));
     chunks.push(chunk);
   }

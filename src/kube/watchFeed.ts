@@ -1,5 +1,5 @@
 import { AppError, messageOf } from '../base/appError.ts';
-import type { JsonObject } from '../codec/json.ts';
+import { isTooDeep, TOO_DEEP, type JsonObject } from '../codec/json.ts';
 import { absentFrom, deletedFrom, observedFrom, type ObserveContext } from '../core/observe.ts';
 import type { GapEvent, NewTraceEvent, ObservedEvent, Token } from '../core/traceEvent.ts';
 import { appErrorOf } from './answers.ts';
@@ -27,6 +27,8 @@ export class WatchFeed {
   private readonly sink: WatchSink;
   private readonly options: WatchOptions;
   private readonly signal: AbortSignal;
+  /** UIDs of objects whose content was said to be left out. */
+  private readonly tooDeep = new Set<string>();
   private readonly gap = new WatchGap();
   private readonly leavable: boolean;
   private clusterId = '';
@@ -66,6 +68,12 @@ export class WatchFeed {
     const event = observedFrom(object, context);
     if (event === undefined)
       this.problem('bad-answer', 'The API server sent an object without a name or UID; it is left out.');
+    else if (isLeftOut(event) && isTooDeep(object) && !this.tooDeep.has(event.uid)) {
+      this.tooDeep.add(event.uid);
+      const { namespace, name } = event.name;
+      const what = `${this.target.resource.resource} ${namespace === '' ? name : `${namespace}/${name}`}`;
+      this.problem('bad-answer', `The content of ${what} is left out: ${TOO_DEEP}.`);
+    }
     return event;
   }
 
@@ -238,6 +246,11 @@ export class WatchFeed {
     const part = (): string => Math.floor(this.cluster.clock.random() * 2 ** 40).toString(36);
     return `${part()}${part()}`;
   }
+}
+
+/** Whether an event says nothing of an object's content. */
+function isLeftOut({ body, leaves }: Seen): boolean {
+  return body === undefined && leaves === undefined;
 }
 
 /** A token that a watch may start from; the server's `0` means "any age" and is never sent. */

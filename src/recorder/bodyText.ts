@@ -1,6 +1,6 @@
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import type { Transform } from 'node:stream';
-import { parseJson, type Json } from '../codec/json.ts';
+import { isJsonObject, isTooDeep, parseJson, TOO_DEEP, type Json } from '../codec/json.ts';
 import { decodeKubernetesProtobuf, isKubernetesProtobuf, PROTOBUF_TYPE } from '../codec/proto.ts';
 import { readMetadata } from '../codec/protoMetadata.ts';
 import { isAppError, messageOf } from '../base/appError.ts';
@@ -23,6 +23,20 @@ export type BodyRead = { readonly value: Json } | { readonly notAnalysed: string
 /** Reads a whole body. What cannot be decoded is said with its type and size; protobuf then still gives its metadata. */
 export function readBody(bytes: Buffer, contentType: string | undefined, parseYaml: (text: string) => Json): BodyRead {
   if (bytes.length === 0) return { value: null };
+  const read = readForm(bytes, contentType, parseYaml);
+  return isTooDeep(read.value) ? { notAnalysed: TOO_DEEP, value: identityOf(read.value) } : read;
+}
+
+/** What identifies an object whose content is not read. */
+function identityOf(value: Json | undefined): Json {
+  if (!isJsonObject(value)) return null;
+  const { apiVersion = '', kind = '', metadata } = value;
+  if (!isJsonObject(metadata)) return { apiVersion, kind };
+  const kept = Object.entries(metadata).filter(([, item]) => !isTooDeep(item));
+  return { apiVersion, kind, metadata: Object.fromEntries(kept) };
+}
+
+function readForm(bytes: Buffer, contentType: string | undefined, parseYaml: (text: string) => Json): BodyRead {
   const form = bodyForm(contentType);
   try {
     if (form === 'protobuf' || isKubernetesProtobuf(bytes)) return readProtobuf(bytes);

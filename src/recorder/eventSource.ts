@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import { AppError } from '../base/appError.ts';
-import { isJsonObject, parseJson, type Json } from '../codec/json.ts';
+import { isJsonObject, isTooDeep, parseJson, TOO_DEEP, type Json } from '../codec/json.ts';
 import { TraceReader } from '../core/trace.ts';
 import type { NewTraceEvent, TraceEvent } from '../core/traceEvent.ts';
 import { auditEvents, type AuditContext } from './auditEvents.ts';
@@ -85,6 +85,12 @@ export class EventSource {
       this.counts.unreadable += 1;
       return;
     }
+    if (isTooDeep(value)) {
+      this.counts.unreadable += 1;
+      if (this.counts.notes.length < 5)
+        this.counts.notes.push(`${this.path}:${this.counts.lines}: the event is not analysed: ${TOO_DEEP}.`);
+      return;
+    }
     const reading = auditEvents(value, this.context);
     if (reading === undefined) {
       if (!isJsonObject(value) || value['kind'] !== 'Event') this.counts.unreadable += 1;
@@ -108,8 +114,9 @@ export class EventSource {
 
   private finish(): TimedEvents[] | undefined {
     if (this.counts.kind !== 'trace') {
-      if (this.counts.kind === 'unknown' && this.counts.lines > 0) {
-        throw new AppError('trace-unreadable', `${this.path} is neither a trace nor an audit log of audit.k8s.io/v1.`, {
+      if (this.counts.kind === 'unknown') {
+        const what = this.counts.lines === 0 ? 'is empty' : 'is neither a trace nor an audit log of audit.k8s.io/v1';
+        throw new AppError('trace-unreadable', `${this.path} ${what}.`, {
           advice: 'Give a file that `record --trace` wrote, or the JSON Lines of an API server’s audit log backend.',
         });
       }

@@ -73,7 +73,10 @@ export class ExchangeRecord {
       (info.subresource !== undefined && info.subresource !== 'status' && info.subresource !== 'scale')
     )
       return;
-    for (const item of objects) this.observe(item);
+    for (const item of objects) {
+      this.observe(item);
+      if (item.notAnalysed !== undefined) recording.notAnalysed('reads', item.notAnalysed);
+    }
     for (let at = 0; at < objects.length; at += MAX_GIVEN) {
       this.total += objects.length;
       const given = objects.slice(at, at + MAX_GIVEN).map((item) => item.given);

@@ -1,4 +1,4 @@
-import { isJsonObject, parseJson, type Json, type JsonObject } from '../codec/json.ts';
+import { isJsonObject, isTooDeep, parseJson, TOO_DEEP, type Json, type JsonObject } from '../codec/json.ts';
 import type { ReadEvent } from '../core/traceEvent.ts';
 
 /** One object that an answer gave, with the whole of it where the answer holds it whole. */
@@ -6,6 +6,8 @@ export interface GivenObject {
   readonly given: ReadEvent['given'][number];
   readonly object: JsonObject;
   readonly whole: boolean;
+  /** Why the content is not read, where it is there. */
+  readonly notAnalysed?: string;
   readonly change?: 'ADDED' | 'MODIFIED' | 'DELETED';
 }
 
@@ -18,9 +20,11 @@ export function givenObject(value: Json | undefined, change?: GivenObject['chang
   if (!isJsonObject(metadata)) return undefined;
   const { name, namespace, uid, resourceVersion, deletionTimestamp } = metadata;
   if (typeof name !== 'string' || typeof uid !== 'string' || typeof resourceVersion !== 'string') return undefined;
+  const tooDeep = isTooDeep(object);
   return {
     object,
-    whole: !isRow && object['kind'] !== 'PartialObjectMetadata' && object['kind'] !== 'Scale',
+    ...(tooDeep ? { notAnalysed: TOO_DEEP } : {}),
+    whole: !tooDeep && !isRow && object['kind'] !== 'PartialObjectMetadata' && object['kind'] !== 'Scale',
     given: {
       namespace: typeof namespace === 'string' ? namespace : '',
       name,

@@ -76,7 +76,7 @@ export async function startRecorder(options: RecorderOptions, signal: AbortSigna
       cluster: id,
       now: () => queue.now(),
       keepBodies,
-      sink: guarded(options),
+      sink: guarded(options, () => (recording.counts.eventsUnkept += 1)),
       parseYaml: (text) => options.parseYaml(text),
       touched: (info) => follower?.touch(info),
       isFollowed: (info, namespace) => follower?.covers(info, namespace) === true,
@@ -147,13 +147,14 @@ export async function startRecorder(options: RecorderOptions, signal: AbortSigna
   }
 }
 
-/** The recording fails open: what the sink throws is said once, and the traffic goes on. */
-function guarded(options: RecorderOptions): (event: NewTraceEvent) => void {
+/** The recording fails open: what the sink throws is said once and counted, and the traffic goes on. */
+function guarded(options: RecorderOptions, onLost: () => void): (event: NewTraceEvent) => void {
   let said = false;
   return (event) => {
     try {
       options.sink(event);
     } catch (error) {
+      onLost();
       if (!said) options.onProblem(`The recording cannot be kept: ${messageOf(error)}`);
       said = true;
     }

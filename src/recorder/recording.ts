@@ -29,6 +29,8 @@ export interface NotAnalysed {
   reads: number;
   writes: number;
   lost: number;
+  /** Events that passed and could not be kept: what they show is in no finding. */
+  eventsUnkept: number;
   /** By reason, at most 50 of them. */
   reasons: Record<string, number>;
 }
@@ -40,7 +42,7 @@ export class Recording {
   /** The key of the hashes that stand in for Secrets' values; new for each recording, never stored. */
   readonly secretKey = randomBytes(16).toString('hex');
   readonly bases = new BaseFinder();
-  readonly counts: NotAnalysed = { reads: 0, writes: 0, lost: 0, reasons: {} };
+  readonly counts: NotAnalysed = { reads: 0, writes: 0, lost: 0, eventsUnkept: 0, reasons: {} };
   readonly parseYaml: (text: string) => Json;
   private readonly options: RecordingOptions;
   private readonly known = new Map<string, Map<string, number>>();

@@ -42,14 +42,15 @@ export async function control(exchange: Exchange, sandbox: Controlled): Promise<
       streamFeed(exchange, sandbox);
       return;
     }
-    exchange.answer(await answer(request, sandbox));
+    exchange.answer(await answer(exchange, sandbox));
   } catch (error) {
     if (!(error instanceof StatusError)) throw error;
     exchange.answer(refusal(request, error, []));
   }
 }
 
-async function answer(request: ApiRequest, sandbox: Controlled): Promise<ApiAnswer> {
+async function answer(exchange: Exchange, sandbox: Controlled): Promise<ApiAnswer> {
+  const { request } = exchange;
   const path = request.info.path.slice('/sandbox'.length).replace(/\/$/, '');
   if (path === '/faults') return faultsAnswer(request, sandbox);
   if (path.startsWith('/faults/')) {
@@ -75,10 +76,21 @@ async function answer(request: ApiRequest, sandbox: Controlled): Promise<ApiAnsw
     case '/lagging-address':
       return json(200, { url: await sandbox.openLaggingAddress(positive(body, 'lagMs', 5000)) });
     case '/step':
-      return json(200, { acted: ((await sandbox.onStep?.(positive(body, 'steps', 1))) ?? []) as JsonObject[] });
+      return json(200, { acted: await acted(exchange, positive(body, 'steps', 1), sandbox) });
     default:
       throw noSuchResource();
   }
+}
+
+const MAX_STEPS = 10_000;
+
+/** Lets the actors act so many times, as long as the client is there. */
+async function acted({ response }: Exchange, steps: number, sandbox: Controlled): Promise<JsonObject[]> {
+  if (!Number.isInteger(steps) || steps > MAX_STEPS)
+    throw badRequest(`steps must be a whole number of at most ${MAX_STEPS}`);
+  const left = new AbortController();
+  response.once('close', () => left.abort());
+  return ((await sandbox.onStep?.(steps, left.signal)) ?? []) as JsonObject[];
 }
 
 function faultsAnswer(request: ApiRequest, sandbox: Controlled): ApiAnswer {

@@ -9,7 +9,7 @@ import type { LoopbackCertificate } from '../base/loopbackCertificate.ts';
 import { printJson } from './negotiate.ts';
 import { readRequestInfo } from './requestInfo.ts';
 import { refusal } from './router.ts';
-import { bareError, failure, StatusError } from './status.ts';
+import { badRequest, bareError, failure, StatusError } from './status.ts';
 
 /** A request before it is known whether it is answered at once or by a stream. */
 export interface Exchange {
@@ -47,8 +47,9 @@ export async function listen(
     { key: certificate.keyPem, cert: certificate.certificatePem, keepAlive: true, requestTimeout: 0 },
     (message, response) => {
       response.on('error', () => response.destroy());
-      receive(message, response, authenticator, handle).catch((error: unknown) => {
-        onError(error);
+      receive(message, response, authenticator, handle).catch((thrown: unknown) => {
+        const error = isStackOverflow(thrown) ? badRequest('the sandbox takes no objects nested so deeply') : thrown;
+        if (error === thrown) onError(error);
         if (response.headersSent) response.destroy();
         else send(response, message.method ?? '', internalAnswer(error));
       });
@@ -77,6 +78,11 @@ function bind(server: Server, port: number): Promise<number> {
     });
     server.listen(port, '127.0.0.1', 4096, () => resolve((server.address() as AddressInfo).port));
   });
+}
+
+/** What is nested too deeply fails before anything is stored: whatever looks at an object does so by recursion. */
+function isStackOverflow(error: unknown): boolean {
+  return error instanceof RangeError && error.message.includes('call stack');
 }
 
 function internalAnswer(error: unknown): ApiAnswer {

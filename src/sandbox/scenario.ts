@@ -1,3 +1,5 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+
 import { systemClock, type Clock } from '../base/clock.ts';
 import { AppError, isAppError } from '../base/appError.ts';
 import type { JsonObject } from '../codec/json.ts';
@@ -90,8 +92,8 @@ export async function startScenario(options: ScenarioOptions): Promise<RunningSc
   try {
     if (!bare && scenario !== 'quiet') await prepare(contextOf('deployer').client);
     const actors = actorsOf(scenario, contextOf);
-    const crew = new Crew(actors);
-    sandbox.onStep = (steps) => crew.step(steps);
+    const crew = new Crew(actors, stopped.signal);
+    sandbox.onStep = (steps, signal) => crew.step(steps, signal);
     const stepMs = options.stepMs ?? DEFAULT_STEP_MS;
     if (actors.length > 0 && stepMs > 0) running = act(crew, clock, stepMs, stopped.signal);
     return {
@@ -151,14 +153,17 @@ function actorsOf(scenario: ScenarioName, contextOf: (name: string) => ActorCont
 /** Steps actors one after another, never two at once. */
 class Crew {
   private readonly actors: readonly Actor[];
+  private readonly stopped: AbortSignal;
   private queue: Promise<unknown> = Promise.resolve();
 
-  constructor(actors: readonly Actor[]) {
+  constructor(actors: readonly Actor[], stopped: AbortSignal) {
     this.actors = actors;
+    this.stopped = stopped;
   }
 
-  step(steps: number): Promise<Deed[]> {
-    const next = this.queue.then(() => this.run(steps));
+  /** Ends early when the scenario stops, or with the signal; the step that is under way is done. */
+  step(steps: number, signal?: AbortSignal): Promise<Deed[]> {
+    const next = this.queue.then(() => this.run(steps, signal));
     this.queue = next.catch(() => undefined);
     return next;
   }
@@ -168,9 +173,12 @@ class Crew {
     await this.queue;
   }
 
-  private async run(steps: number): Promise<Deed[]> {
+  private async run(steps: number, signal: AbortSignal | undefined): Promise<Deed[]> {
     const deeds: Deed[] = [];
-    for (let count = 0; count < steps; count += 1) {
+    const isOver = (): boolean => this.stopped.aborted || signal?.aborted === true;
+    for (let count = 0; count < steps && !isOver(); count += 1) {
+      // Others have their turn between two steps.
+      if (count > 0) await nextTurn();
       for (const actor of this.actors) {
         const did = await this.act(actor);
         if (did !== undefined) deeds.push({ actor: actor.name, did });

@@ -72,7 +72,7 @@ export interface Sandbox {
   /** Goes back to a backup, tokens included; false if there is no such. */
   restore(snapshot: string): boolean;
   /** What `/sandbox/step` calls; scenarios set it. */
-  onStep: ((steps: number) => Promise<unknown[]>) | undefined;
+  onStep: ((steps: number, signal: AbortSignal) => Promise<unknown[]>) | undefined;
   stop(): Promise<void>;
 }
 

@@ -42,11 +42,25 @@ export function classifyReply(reply: ServerReply, request: RequestFacts): Classi
   return {
     code: reply.status,
     ...(status.reason === '' ? {} : { reason: status.reason }),
-    ...(reply.status < 300 || status.message === '' ? {} : { message: status.message }),
+    ...messageOf(reply.status, status),
     ...(status.causes.length === 0 ? {} : { causes: status.causes }),
     ...(wait === undefined ? {} : { retryAfterMs: wait }),
     ...meaning,
   };
+}
+
+/** An API server redirects nobody: what does stands before it, such as a login page. */
+function isRedirect(code: number): boolean {
+  return code >= 300 && code < 400;
+}
+
+function messageOf(code: number, status: StatusFacts): { message?: string } {
+  if (code < 300) return {};
+  if (isRedirect(code) && !status.isStatus)
+    return {
+      message: `The server answered with a redirection (${code}); a login page or a proxy may stand before it.`,
+    };
+  return status.message === '' ? {} : { message: status.message };
 }
 
 type Meaning = Pick<Classified, 'outcome' | 'fieldConflicts' | 'accepted' | 'holder'>;
@@ -119,9 +133,9 @@ function invalidOf(status: StatusFacts, request: RequestFacts): AttemptOutcome {
   return addsFinalizer && request.terminating ? 'terminating' : 'invalid';
 }
 
-/** 5xx: a read can be asked again; of a write it is not known whether it was stored. */
+/** 3xx and 5xx: a read can be asked again; of a write it is not known whether it was stored. */
 function otherOf(code: number, status: StatusFacts, request: RequestFacts): AttemptOutcome {
-  if (code < 500) return 'unsupported';
+  if (code < 500 && !isRedirect(code)) return 'unsupported';
   if (request.verb === 'get') return 'unavailable';
   // The server's typed merge refuses a body that its schema cannot type with a 500 that has no reason and no details.
   const untyped =

@@ -1,6 +1,6 @@
 import { classifyReply, type Classified } from './classify.ts';
 import type { WriteContext } from './context.ts';
-import type { JsonObject } from '../codec/json.ts';
+import { isTooDeep, TOO_DEEP, type JsonObject } from '../codec/json.ts';
 import { objectOf } from './statusObject.ts';
 import { describeTarget, identityOf, targetPath, type Identity } from './target.ts';
 
@@ -39,6 +39,10 @@ export async function readObject(context: WriteContext, subresource: string | un
   if (object === undefined) {
     const message = `The server answered the read of ${describeTarget(target)} with something that is no object.`;
     return { kind: 'failed', answer: { outcome: 'unavailable', code: reply.status, message } };
+  }
+  if (isTooDeep(object)) {
+    const message = `${describeTarget(target)} cannot be edited: ${TOO_DEEP}.`;
+    return { kind: 'failed', answer: { outcome: 'unsupported', code: reply.status, message } };
   }
   return { kind: 'object', object, identity: identityOf(object) };
 }

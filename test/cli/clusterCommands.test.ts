@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 
 import { Command } from 'commander';
 
@@ -135,6 +136,42 @@ describe('get and watch', () => {
     assert.match(out, /demo\s+0a1b2c3d\s+\S+·\S+\s+4\s+-\s+\S+\s+kubectl,helm\n/);
     assert.ok(!out.includes('123456'));
     assert.ok((await finished('get', 'cm', '--raw-tokens', ...options)).out.includes('123456'));
+  });
+
+  it('an object without a name is no answer of an API server', async () => {
+    const options = await fake((request, response) =>
+      request.path.endsWith('/demo') ? sendJson(response, 200, { kind: 'ConfigMap' }) : sendList(response, '9', [{}]),
+    );
+    for (const words of [['cm', 'demo'], ['cm'], ['cm', '-o', 'json']]) {
+      const { code, out, err } = await finished('get', ...words, ...options);
+      assert.deepEqual([code, out], [9, '']);
+      assert.match(err, /an object that has no name/);
+    }
+  });
+
+  it('an object that is nested deeply does not keep the others from being seen', async () => {
+    const levels = 6000;
+    const deep = '{"a":'.repeat(levels) + '12345678901234567890' + '}'.repeat(levels);
+    const meta = (name: string): string =>
+      `"metadata":{"name":"${name}","namespace":"ns","uid":"0a1b2c3d-0000-4000-8000-00000000000${name.length}","resourceVersion":"7"}`;
+    const list = `{"kind":"ConfigMapList","apiVersion":"v1","metadata":{"resourceVersion":"9"},"items":[{${meta('deep')},"spec":${deep}},{${meta('a')}}]}`;
+    const options = await fake((request, response) => {
+      response.writeHead(200, { 'content-type': 'application/json' });
+      if (!request.isWatch) response.end(list);
+      else
+        response.write(
+          `{"type":"MODIFIED","object":{"kind":"ConfigMap","apiVersion":"v1",${meta('deeper')},"spec":${deep}}}\n`,
+        );
+    });
+    const got = await finished('get', 'cm', ...options);
+    assert.equal(got.code, 0, got.err);
+    assert.match(got.out, /\ndeep [^]*\na /);
+    const run = start('watch', 'cm', '--trace', join(folder, 'deep.trace'), ...options);
+    while (!run.err.includes('deeper')) await delay(20);
+    run.interrupt();
+    await run.ended;
+    assert.match(run.err, /configmaps ns\/deep is left out: it is nested more than \d+ levels deep/);
+    for (const name of ['deep ', 'a ', 'deeper ']) assert.ok(run.out.includes(name), name);
   });
 
   it('get -o json prints one document, with raw tokens', async () => {

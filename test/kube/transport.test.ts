@@ -99,6 +99,38 @@ describe('the transport', () => {
     assert.equal((await failureOf(send('/broken'))).reached, 'maybe');
   });
 
+  it('a body that unpacks without end is no answer, and is not held', async () => {
+    const piece = gzipSync(Buffer.alloc(64 * 1024 * 1024, ' '));
+    await fake((_request, response) => {
+      response.writeHead(200, { 'content-encoding': 'gzip' });
+      for (let count = 0; count < 20; count += 1) response.write(piece);
+      response.end();
+    });
+    const { cause } = await failureOf(send('/bomb'));
+    assert.ok(isAppError(cause, 'bad-answer'));
+    assert.match(cause.message, /more than 256 MiB/);
+  });
+
+  it('a body that drips ends at its time limit', async () => {
+    const clock = new FakeClock();
+    const server = await fake((_request, response) => {
+      response.writeHead(200, { 'content-type': 'application/json' });
+      const timer = setInterval(() => response.write(' '), 5);
+      response.once('close', () => clearInterval(timer));
+    });
+    cluster?.dispose();
+    cluster = clusterFor(server.url, clock);
+    let begun = false;
+    const failure = failureOf(
+      cluster.sendEarly({ method: 'GET', path: '/drip' }, signal, () => {
+        begun = true;
+      }),
+    );
+    await until(() => begun);
+    for (let second = 0; second < 70; second += 10) await clock.advance(10_000);
+    assert.match((await failure).message, /did not finish its answer within 60 s/);
+  });
+
   it('asks for gzip but not on loopback, where it only costs time', async () => {
     const server = await fake((_request, response) => sendJson(response, 200, {}));
     await send();

@@ -274,6 +274,11 @@ describe('analyze', function () {
     const { notAnalysed } = JSON.parse(ran.stdout) as { notAnalysed: { unreadableLines: number; tornLines: number } };
     assert.deepEqual([notAnalysed.unreadableLines, notAnalysed.tornLines], [1, 1]);
     assert.equal((await analysed('hello\nworld\n')).code, 1);
+    for (const nothing of ['', '\n\n']) {
+      const empty = await analysed(nothing, '--fail-on', 'any');
+      assert.equal(empty.code, 1);
+      assert.match(empty.stderr, /audit\.log is empty/);
+    }
     assert.equal((await run(['analyze', join(folder, 'none.log')])).code, 1);
   });
 

@@ -253,6 +253,7 @@ describe('the recorder in front of a server', () => {
     for (let index = 0; index < 3; index += 1) assert.equal((await send(behind, 'GET', CONFIG_MAP)).status, 200);
     await behind.recorder.settled();
     assert.deepEqual(behind.problems, ['The recording cannot be kept: disk full']);
+    assert.ok(behind.recorder.notAnalysed().eventsUnkept >= 3);
   });
 
   it("never keeps a Secret's values", async () => {
@@ -303,6 +304,35 @@ describe('the recorder in front of a server', () => {
       ],
     );
     assert.ok(!JSON.stringify(writes).includes('ZEBRA'));
+  });
+
+  it('counts what is nested too deeply to be read, and reads the rest', async () => {
+    const deep = '{"a":'.repeat(4000) + '1' + '}'.repeat(4000);
+    const meta = (name: string): string =>
+      `"metadata":{"name":"${name}","namespace":"lab","uid":"U-${name}","resourceVersion":"7"}`;
+    const object = `{"kind":"ConfigMap","apiVersion":"v1",${meta('deep')},"spec":${deep}}`;
+    behind = await behindRecorder((request, response) => {
+      request.resume();
+      response.writeHead(200, { 'content-type': 'application/json' });
+      const items = `[{${meta('deep')},"spec":${deep}},{${meta('flat')}}]`;
+      const list = `{"kind":"ConfigMapList","apiVersion":"v1","metadata":{"resourceVersion":"9"},"items":${items}}`;
+      request.on('end', () => response.end(request.url?.endsWith('/deep') === true ? object : list));
+    });
+    await send(behind, 'GET', '/api/v1/namespaces/lab/configmaps');
+    const json = { 'content-type': 'application/json' };
+    await send(behind, 'PUT', '/api/v1/namespaces/lab/configmaps/deep', json, object);
+    await behind.recorder.settled();
+    const { reads, writes, reasons } = behind.recorder.notAnalysed();
+    assert.deepEqual([reads, writes, Object.keys(reasons)], [1, 1, ['it is nested more than 500 levels deep']]);
+    const write = behind.events.find((event) => event.type === 'write');
+    assert.deepEqual([write?.outcome, write?.preconditions?.token, write?.body], ['unchanged', '7', undefined]);
+    const given = behind.events.flatMap((event) => (event.type === 'read' ? event.given : []));
+    assert.deepEqual(
+      given.map((item) => item.name),
+      ['deep', 'flat'],
+    );
+    assert.ok(behind.events.some((event) => event.type === 'observed' && event.name.name === 'flat'));
+    assert.deepEqual(behind.problems, []);
   });
 
   it('reads a list item by item, whatever the chunks, and gives each token', async () => {

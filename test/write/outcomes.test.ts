@@ -72,6 +72,18 @@ async function goldenReply(name: string, step: string): Promise<ServerReply> {
 }
 
 describe('what an answer means', () => {
+  it('a redirection comes from what stands before the server: nothing is known of a write', () => {
+    const reply = { status: 302, headers: { location: '/login' }, body: '' };
+    for (const [verb, outcome] of [
+      ['get', 'unavailable'],
+      ['replace', 'uncertain'],
+    ] as const) {
+      const meaning = classifyReply(reply, { verb, resource: 'configmaps', terminating: false });
+      assert.equal(meaning.outcome, outcome);
+      assert.match(meaning.message ?? '', /redirection \(302\)/);
+    }
+  });
+
   for (const [name, step, facts, outcome] of recorded) {
     it(`${name} ${step} is ${outcome}`, async () => {
       assert.equal(classifyReply(await goldenReply(name, step), { ...put, ...facts }).outcome, outcome);
@@ -481,6 +493,14 @@ describe('how a write ends', () => {
       assert.equal(report.outcome, 'cancelled', during);
       assert.equal(report.message?.includes('may have been stored') ?? false, during === 'PUT', during);
     }
+  });
+
+  it('an object that is nested too deeply is not edited, in one sentence', async () => {
+    const deep = `{"kind":"Thing","metadata":{"name":"d","uid":"u","resourceVersion":"1"},"spec":${'{"a":'.repeat(4000)}1${'}'.repeat(4000)}}`;
+    const server: Server = { send: () => Promise.resolve({ status: 200, headers: {}, body: deep }) };
+    const report = await modify(server, target, changes({ 'data/a': '2' }), { clock: systemClock });
+    assert.equal(report.outcome, 'unsupported');
+    assert.match(report.message ?? '', /cannot be edited: it is nested more than 500 levels deep\.$/);
   });
 
   it('a server that never answers ends timed-out for a read, and unknown for a write, within the time limit', async () => {
