@@ -5,6 +5,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { onceAtATime } from './onceAtATime.mjs';
 
 export const root = fileURLToPath(new URL('..', import.meta.url));
 const modules = join(root, 'node_modules');
@@ -60,13 +61,18 @@ function lockHash() {
     .digest('hex');
 }
 
-function ensureInstalled() {
+/** `npm ci` removes what is there first: two of them at once, or one beside a script that runs, would take it from each other. */
+async function ensureInstalled() {
   const stamp = join(modules, '.object-versions-installed');
   const wanted = lockHash();
-  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted && existsSync(bundledNode)) return;
-  say('installing the dependencies (npm ci, about a minute the first time) …');
-  run('npm', ['ci', '--no-audit', '--no-fund', '--loglevel=error']);
-  writeFileSync(stamp, wanted);
+  const isInstalled = () => existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted && existsSync(bundledNode);
+  const install = () => {
+    say('installing the dependencies (npm ci, about a minute the first time) …');
+    run('npm', ['ci', '--no-audit', '--no-fund', '--loglevel=error']);
+    writeFileSync(stamp, wanted);
+  };
+  const onWait = () => say('another run is installing the dependencies; waiting for it …');
+  await onceAtATime(join(root, '.cache', 'install.lock'), isInstalled, install, onWait);
 }
 
 /**
@@ -74,7 +80,7 @@ function ensureInstalled() {
  * returns. Call it first in every script that a person may start on a fresh clone.
  */
 export async function bootstrap(script) {
-  ensureInstalled();
+  await ensureInstalled();
   if (Number(process.versions.node.split('.')[0]) >= needed) return;
   const child = spawn(bundledNode, [fileURLToPath(script), ...process.argv.slice(2)], {
     stdio: 'inherit',
