@@ -173,7 +173,8 @@ export class TimelineApp {
         if (!this.waitingForSnapshot) this.append(message);
         return;
       case 'reveal':
-        if (!this.view.selectEvent(message.event)) this.say(this.view.translate('That event is not on the timeline.'));
+        if (!this.view.selectEvent(message.event, true, message.finding))
+          this.say(this.view.translate('That event is not on the timeline.'));
         return;
       case 'revealObject': {
         const { object } = message;
@@ -358,6 +359,7 @@ export class TimelineApp {
     if (typeof kept.filter === 'string') view.setFilter(kept.filter);
     view.awaited = {
       event: typeof kept.event === 'number' ? kept.event : undefined,
+      finding: typeof kept.finding === 'string' ? kept.finding : undefined,
       top: typeof kept.top === 'number' ? kept.top : 0,
     };
     view.touch();

@@ -1,6 +1,6 @@
 import { isAppError, messageOf } from '../../src/base/appError.ts';
 import { dateText, preciseTimeText } from '../../src/core/timeline/axis.ts';
-import type { DetailEntry, DetailFact, EventDetails } from '../../src/core/timeline/detailTypes.ts';
+import type { DetailEntry, DetailFact, DetailSection, EventDetails } from '../../src/core/timeline/detailTypes.ts';
 import { element, setText } from '../common/dom.ts';
 import { countsText, overview } from './overview.ts';
 import { glyphImage } from './toolbar.ts';
@@ -45,7 +45,7 @@ export class DetailsPanel {
       this.drawOverview();
       return;
     }
-    const finding = selection.type === 'annotation' ? selection.annotation.id : undefined;
+    const finding = this.view.selectedFinding();
     const key = `${event} ${finding ?? ''}`;
     const { lastSeq } = this.view.store;
     // What came of a write is known later: while the log grows, what is shown is asked for again now and then.
@@ -133,14 +133,25 @@ export class DetailsPanel {
     const facts = element('dl', { class: 'facts' });
     facts.append(...fact({ label: translate('at'), value: when }));
     for (const one of details.facts) facts.append(...fact(one));
-    const sections = details.sections.map((section) =>
-      element('section', {}, element('h2', { text: section.title }), ...section.entries.map(entry)),
-    );
-    return [this.closeButton(), title, subject, facts, ...sections, this.related(details), this.buttons(details)];
+    return [
+      this.closeButton(),
+      ...(details.finding === undefined ? [] : [this.finding(details.finding)]),
+      title,
+      subject,
+      facts,
+      ...details.sections.map(sectionOf),
+      this.related(details.related),
+      this.buttons(details),
+    ];
   }
 
-  private related(details: EventDetails): HTMLElement {
-    const links = details.related.map((one) =>
+  /** What the person came for, before the event that it rests on. */
+  private finding({ sections, evidence }: NonNullable<EventDetails['finding']>): HTMLElement {
+    return element('div', { class: 'finding' }, ...sections.map(sectionOf), this.related(evidence));
+  }
+
+  private related(related: EventDetails['related']): HTMLElement {
+    const links = related.map((one) =>
       element(
         'li',
         {},
@@ -148,7 +159,7 @@ export class DetailsPanel {
           class: 'link',
           text: `→ ${one.label}`,
           attributes: { type: 'button' },
-          onClick: () => this.view.selectEvent(one.event),
+          onClick: () => this.view.selectEvent(one.event, true, this.view.selectedFinding()),
         }),
       ),
     );
@@ -168,7 +179,7 @@ export class DetailsPanel {
       add(translate('Show in tree'), () => actions.revealInTree(details));
     if (settings.hasCluster && details.canEdit) add(translate('Safe edit'), () => actions.safeEdit(details));
     if (settings.hasCluster && details.canEdit) add(translate('Related objects'), () => actions.showRelated(details));
-    if (finding !== undefined) add(translate('About this finding'), () => actions.openFinding(finding));
+    if (finding !== undefined) add(translate('About this finding'), () => actions.openFinding(finding.id));
     add(translate('Copy'), () => actions.copy(details.text));
     return root;
   }
@@ -184,6 +195,10 @@ function fact(one: DetailFact): Node[] {
   if (one.value !== undefined) value.append(element('span', { class: 'strong', text: one.value }));
   if (one.remark !== undefined) value.append(element('span', { class: 'remark', text: one.remark }));
   return [element('dt', { text: one.label }), value];
+}
+
+function sectionOf(section: DetailSection): HTMLElement {
+  return element('section', {}, element('h2', { text: section.title }), ...section.entries.map(entry));
 }
 
 function entry(one: DetailEntry): HTMLElement {

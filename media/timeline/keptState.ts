@@ -14,11 +14,13 @@ export interface KeptState {
   readonly live?: boolean;
   readonly table?: boolean;
   readonly event?: number;
+  readonly finding?: string;
 }
 
 /** What is kept of a view. */
 export function keptState(view: TimelineView): KeptState {
   const event = view.selectedEvent() ?? view.awaited?.event;
+  const finding = view.selectedFinding() ?? view.awaited?.finding;
   return {
     ...(view.hasData ? { from: view.scale.from, to: view.scale.to } : {}),
     top: view.awaited?.top ?? view.top,
@@ -30,5 +32,6 @@ export function keptState(view: TimelineView): KeptState {
     live: view.live,
     table: view.table,
     ...(event === undefined ? {} : { event }),
+    ...(finding === undefined ? {} : { finding }),
   };
 }

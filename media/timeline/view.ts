@@ -2,23 +2,14 @@ import { annotationMatches, matchFilter, type FilterMatch } from '../../src/core
 import { parseFilter, type Filter, type FilterProblem } from '../../src/core/timeline/filter.ts';
 import { estimateWidth, type Measure } from '../../src/core/timeline/labels.ts';
 import { layOut, rowAt, type Layout, type Sort } from '../../src/core/timeline/layout.ts';
-import {
-  emptyModel,
-  type AnnotationInfo,
-  type TimelineDelta,
-  type TimelineModel,
-} from '../../src/core/timeline/model.ts';
+import { emptyModel, type TimelineDelta, type TimelineModel } from '../../src/core/timeline/model.ts';
 import { eventBefore, markOfEvent } from '../../src/core/timeline/navigate.ts';
 import { fitted, panned, resized, withTimeInView, zoomed, type TimeScale } from '../../src/core/timeline/scale.ts';
 import type { SceneInput } from '../../src/core/timeline/scene.ts';
 import { TimelineStore } from '../../src/core/timeline/store.ts';
 import { english, type Translate } from '../../src/core/timeline/translate.ts';
 import type { TimelineSettings } from '../../src/protocol/timeline.ts';
-
-/** What is selected: a mark, or a finding on a lane. */
-export type Selection =
-  | { readonly type: 'mark'; readonly lane: number; readonly mark: number }
-  | { readonly type: 'annotation'; readonly lane: number; readonly annotation: AnnotationInfo };
+import { eventOf, findingOf, timeOf, type Selection } from './selection.ts';
 
 /** The parts of the page that a change touches. */
 export type Part = 'scene' | 'overlay' | 'rows' | 'minimap' | 'toolbar' | 'details' | 'table';
@@ -57,7 +48,9 @@ export class TimelineView {
   live = true;
   table = false;
   /** What was selected, and how far scrolled, before the view was hidden: taken up when the log has come so far. */
-  awaited: { readonly event: number | undefined; readonly top: number } | undefined;
+  awaited:
+    | { readonly event: number | undefined; readonly finding: string | undefined; readonly top: number }
+    | undefined;
   hasData = false;
   translate: Translate = english;
   /** How wide words are drawn. */
@@ -97,12 +90,13 @@ export class TimelineView {
   setModel(model: TimelineModel): void {
     const first = !this.hasData;
     const event = this.selectedEvent();
+    const finding = this.selectedFinding();
     this.store = new TimelineStore(model);
     this.hasData = this.store.lastSeq > 0;
     this.match = matchFilter(this.store, this.filter);
     this.layout = layOut(this.store, this.match, this);
     this.selection = undefined;
-    if (event !== undefined) this.selectEvent(event);
+    if (event !== undefined) this.selectEvent(event, true, finding);
     if (first && this.hasData && this.scale.from === 0) this.showFirst();
     this.follow();
     this.clampTop();
@@ -115,7 +109,7 @@ export class TimelineView {
     if (awaited === undefined || !this.hasData || (awaited.event ?? 0) > this.store.lastSeq) return;
     this.awaited = undefined;
     this.scrollTo(awaited.top);
-    if (awaited.event !== undefined) this.selectEvent(awaited.event, false);
+    if (awaited.event !== undefined) this.selectEvent(awaited.event, false, awaited.finding);
   }
 
   /** Appends; false where something did not fit and a whole model is needed. */
@@ -322,30 +316,36 @@ export class TimelineView {
     this.touch('overlay', 'details', 'rows', 'table');
   }
 
-  /** Selects the mark of an event, or the finding that rests on it; false where neither is shown. */
-  selectEvent(event: number, show = true): boolean {
+  /**
+   * Selects the mark of an event, as what proves a finding where one is named, or the finding that rests on it; false where
+   * neither is shown.
+   */
+  selectEvent(event: number, show = true, finding?: string): boolean {
     const mark = markOfEvent(this.store, event);
     if (mark !== undefined) {
-      this.select({ type: 'mark', lane: this.store.marks.lane.at(mark), mark }, show);
+      const lane = this.store.marks.lane.at(mark);
+      this.select({ type: 'mark', lane, mark, ...(finding === undefined ? {} : { finding }) }, show);
       return true;
     }
-    const annotation = this.store.annotations.find((one) => one.events.includes(event));
+    const proved = this.store.annotations.filter((one) => one.events.includes(event));
+    const annotation = proved.find(({ id }) => id === finding) ?? proved[0];
     if (annotation !== undefined) this.select({ type: 'annotation', lane: annotation.lane, annotation }, show);
     return annotation !== undefined;
   }
 
   /** The time of what is selected. */
   selectedAt(): number | undefined {
-    const { selection } = this;
-    if (selection === undefined) return undefined;
-    return selection.type === 'mark' ? this.store.marks.at.at(selection.mark) : selection.annotation.to;
+    return timeOf(this.store, this.selection);
   }
 
   /** The event of what is selected. */
   selectedEvent(): number | undefined {
-    const { selection } = this;
-    if (selection === undefined) return undefined;
-    return selection.type === 'mark' ? this.store.marks.event.at(selection.mark) : selection.annotation.events.at(-1);
+    return eventOf(this.store, this.selection);
+  }
+
+  /** The rule of the finding that a person came from. */
+  selectedFinding(): string | undefined {
+    return findingOf(this.selection);
   }
 
   private bringIntoView(selection: Selection): void {

@@ -52,7 +52,7 @@ export type HostToTimeline =
   | { readonly type: 'snapshot'; readonly sequence: number; readonly model: TimelineModel }
   | { readonly type: 'append'; readonly sequence: number; readonly delta: TimelineDelta }
   /** Select this event and bring it into view: a finding's evidence, or a row of the tree. */
-  | { readonly type: 'reveal'; readonly event: number }
+  | { readonly type: 'reveal'; readonly event: number; readonly finding?: string }
   /** Bring the lane of this object into view, with the newest of its marks. */
   | { readonly type: 'revealObject'; readonly object: ObjectRef }
   | { readonly type: 'setFilter'; readonly filter: string };
@@ -70,7 +70,7 @@ export const isHostToTimeline: Check<HostToTimeline> = unionBy('type', {
   }),
   snapshot: objectOf({ type: exactly('snapshot'), sequence: isCount, model: isModel }),
   append: objectOf({ type: exactly('append'), sequence: isCount, delta: isDelta }),
-  reveal: objectOf({ type: exactly('reveal'), event: isCount }),
+  reveal: objectOf({ type: exactly('reveal'), event: isCount, finding: optional(isString) }),
   revealObject: objectOf({ type: exactly('revealObject'), object: isObjectRef }),
   setFilter: objectOf({ type: exactly('setFilter'), filter: isString }),
 });

@@ -190,6 +190,21 @@ const isObject = objectOf({
 const isVersion = objectOf({ uid: isString, token: isString });
 
 /** Checks the reply to `details`. */
+const isSections = listOf(
+  objectOf({
+    title: isString,
+    entries: listOf(
+      objectOf({
+        actor: optional(isString),
+        how: optional(isString),
+        lines: listOf(isString),
+        tone: optional(isTone),
+      }),
+    ),
+  }),
+);
+const isRelated = listOf(objectOf({ label: isString, event: isCount }));
+
 export const isDetails: Check<EventDetails> = objectOf({
   event: isCount,
   kind: oneOf(...MARK_KINDS),
@@ -207,23 +222,11 @@ export const isDetails: Check<EventDetails> = objectOf({
       tone: optional(isTone),
     }),
   ),
-  sections: listOf(
-    objectOf({
-      title: isString,
-      entries: listOf(
-        objectOf({
-          actor: optional(isString),
-          how: optional(isString),
-          lines: listOf(isString),
-          tone: optional(isTone),
-        }),
-      ),
-    }),
-  ),
-  related: listOf(objectOf({ label: isString, event: isCount })),
+  sections: isSections,
+  related: isRelated,
   diff: optional(objectOf({ object: isObject, before: isVersion, after: isVersion })),
   canEdit: isBoolean,
-  finding: optional(isString),
+  finding: optional(objectOf({ id: isString, sections: isSections, evidence: isRelated })),
   text: isString,
 });
 

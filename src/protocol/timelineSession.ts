@@ -116,9 +116,9 @@ export class TimelineSession implements Disposable {
     );
   }
 
-  /** Selects an event in the view and brings it into sight. */
-  reveal(event: number): void {
-    this.whenConnected({ type: 'reveal', event });
+  /** Selects an event in the view and brings it into sight, where a rule is named, as what proves its finding. */
+  reveal(event: number, finding?: string): void {
+    this.whenConnected({ type: 'reveal', event, ...(finding === undefined ? {} : { finding }) });
   }
 
   /** Brings an object's lane into sight. */

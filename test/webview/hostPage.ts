@@ -20,7 +20,7 @@ export interface TestHost {
   kept: unknown;
   append(events: readonly NewTraceEvent[]): void;
   setFindings(findings: readonly TimelineFinding[]): void;
-  reveal(event: number): void;
+  reveal(event: number, finding?: string): void;
   setFilter(filter: string): void;
   /** Sends anything to the view, as a broken host would. */
   send(message: unknown): void;
@@ -65,7 +65,7 @@ export function startTestHost(): void {
       findings = next;
       changed.fire(undefined);
     },
-    reveal: (event) => session?.reveal(event),
+    reveal: (event, finding) => session?.reveal(event, finding),
     setFilter: (filter) => session?.setFilter(filter),
     send: (message) => window.dispatchEvent(new MessageEvent('message', { data: structuredClone(message) })),
     loseNext: () => {

@@ -125,6 +125,32 @@ describe('timeline in a browser', function () {
     );
   });
 
+  it('a revealed finding is said before the event that proves it, though the event has a mark of its own', async () => {
+    const page = await open();
+    const { findings } = demo();
+    const lost = findings.find(({ id }) => id === 'lost-update');
+    const event = lost?.events.at(-1);
+    assert.ok(lost !== undefined && event !== undefined);
+    await page.page.evaluate((seq) => window.testHost.reveal(seq, 'lost-update'), event);
+    await page.detailsSay(lost.explanation);
+    const words = await page.details();
+    const places = ['Finding: lost-update', lost.explanation, 'What to do', lost.remedy ?? '?', 'evidence:'].map(
+      (part) => words.indexOf(part),
+    );
+    assert.deepEqual(
+      places,
+      places.toSorted((a, b) => a - b),
+    );
+    assert.ok(
+      places.every((place) => place >= 0 && place < words.indexOf('Spec changed')),
+      words,
+    );
+    await page.page.locator('.details .finding .related button').first().click();
+    await page.frame();
+    await page.detailsSay(lost.explanation);
+    await page.assertClean();
+  });
+
   describe('by keyboard', () => {
     it('arrows go from event to event and from lane to lane, Home and End to the ends', async () => {
       const page = await open();

@@ -53,6 +53,14 @@ export interface DiffRequest {
   readonly after: { readonly uid: string; readonly token: string };
 }
 
+/** What is said of a finding: its words, what to do, and the other events that prove it. */
+export interface FindingDetails {
+  /** Its rule, for its page. */
+  readonly id: string;
+  readonly sections: readonly DetailSection[];
+  readonly evidence: EventDetails['related'];
+}
+
 /** All that the details panel says about one event. */
 export interface EventDetails {
   readonly event: number;
@@ -64,14 +72,14 @@ export interface EventDetails {
   readonly object: ObjectRef;
   readonly facts: readonly DetailFact[];
   readonly sections: readonly DetailSection[];
-  /** Other events that this one points to: the read, the winner, the evidence. */
+  /** Other events that this one points to: the read, the winner. */
   readonly related: readonly { readonly label: string; readonly event: number }[];
   /** What "Open diff" compares; absent where there are no two versions. */
   readonly diff?: DiffRequest | undefined;
   /** Whether this is the living incarnation, so that it may be edited. */
   readonly canEdit: boolean;
-  /** The id of the finding that it is about, for its page. */
-  readonly finding?: string | undefined;
+  /** The finding that a person came from: said before the event itself. */
+  readonly finding?: FindingDetails | undefined;
   /** What "Copy" copies. */
   readonly text: string;
 }

@@ -168,9 +168,7 @@ function withFinding(context: DetailContext, details: EventDetails, finding: Tim
     .map((event) => ({ label: translate('evidence: event {0}', event), event }));
   return {
     ...details,
-    sections: [section, ...advice, ...details.sections],
-    related: [...details.related, ...evidence],
-    finding: finding.id,
+    finding: { id: finding.id, sections: [section, ...advice], evidence },
     text: `${finding.id}: ${finding.explanation}\n${details.text}`,
   };
 }

@@ -147,7 +147,7 @@ export class Editor extends Ground {
       },
     }),
   );
-  readonly decisions = new Decisions(this.shelf, this.live);
+  readonly decisions = this.own(new Decisions(this.shelf, this.live, this.onError));
   readonly reports = new Reports(this.shelf);
   readonly writer = new ObjectWriter({
     session: this.session,

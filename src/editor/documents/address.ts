@@ -25,18 +25,29 @@ export type DocumentAddress =
   | { readonly type: 'decision' | 'side'; readonly id: string }
   | { readonly type: 'report'; readonly id: string };
 
-const FIELDS = ['cluster', 'group', 'version', 'resource', 'kind', 'namespace', 'name', 'uid'] as const;
-
-/** The path is for people (tabs, breadcrumbs); what identifies the object stands in the query. */
+/**
+ * `/@live/CLUSTER/RESOURCE[.GROUP]/[NAMESPACE/]NAME.yaml?VERSION/KIND/UID[/TOKEN]`: short, since VS Code names a document by
+ * its whole address when a save is refused, and whole, so that a restored window needs nothing else.
+ */
 function objectUriOf(type: 'live' | 'version', object: ObjectAddress, fileName: string, token?: string): Uri {
-  const query = new URLSearchParams(FIELDS.map((field) => [field, object[field]]));
-  if (token !== undefined) query.set('token', token);
-  const { namespace, resource } = object;
-  return made([`@${type}`, resource, ...(namespace === '' ? [] : [namespace])], fileName, query.toString());
+  const { cluster, group, version, resource, kind, namespace, uid } = object;
+  const path = [
+    `@${type}`,
+    inPath(cluster),
+    group === '' ? resource : `${resource}.${group}`,
+    ...(namespace === '' ? [] : [namespace]),
+  ];
+  const query = [version, kind, uid, ...(token === undefined ? [] : [token])].map(encodeURIComponent).join('/');
+  return made(path, fileName, query);
+}
+
+/** A text as one segment of a path, such as a context's name that is an ARN. */
+function inPath(text: string): string {
+  return text.replaceAll('%', '%25').replaceAll('/', '%2F');
 }
 
 function made(path: readonly string[], fileName: string, query = ''): Uri {
-  return Uri.from({ scheme, path: `/${[...path, fileName.replaceAll('/', '%2F')].join('/')}`, query });
+  return Uri.from({ scheme, path: `/${[...path, inPath(fileName)].join('/')}`, query });
 }
 
 /** The document in which the live object is edited. */
@@ -62,11 +73,9 @@ export function parseAddress(uri: Uri): DocumentAddress {
   const [first = '', ...rest] = uri.path.split('/').slice(1);
   const type = first.slice(1);
   if (type === 'live' || type === 'version') {
-    const query = new URLSearchParams(uri.query);
-    const object = readObject(query);
-    const token = query.get('token');
+    const [token, object] = readObject(type, rest, uri.query.split('/'));
     if (type === 'live' && object !== undefined) return { type, object };
-    if (type === 'version' && object !== undefined && token !== null) return { type, object, token };
+    if (type === 'version' && object !== undefined && token !== undefined) return { type, object, token };
   }
   if ((type === 'decision' || type === 'side' || type === 'report') && rest.length === 2) {
     return { type, id: decodeURIComponent(rest[0] ?? '') };
@@ -76,7 +85,33 @@ export function parseAddress(uri: Uri): DocumentAddress {
   });
 }
 
-function readObject(query: URLSearchParams): ObjectAddress | undefined {
-  if (FIELDS.some((field) => query.get(field) === null)) return undefined;
-  return Object.fromEntries(FIELDS.map((field) => [field, query.get(field) ?? ''])) as unknown as ObjectAddress;
+function readObject(
+  type: 'live' | 'version',
+  path: readonly string[],
+  query: readonly string[],
+): [token: string | undefined, object: ObjectAddress | undefined] {
+  const [version, kind, uid, token] = query.map(decodeURIComponent);
+  const [cluster, resources, ...rest] = path;
+  const file = rest.at(-1);
+  // The file of a version has the version's badge, which has no space, after the name.
+  const name =
+    file === undefined ? undefined : (type === 'live' ? /^(.*)\.yaml$/s : /^(.*) [^ ]*\.yaml$/s).exec(file)?.[1];
+  if (cluster === undefined || resources === undefined || name === undefined || rest.length > 2)
+    return [token, undefined];
+  if (version === undefined || kind === undefined || uid === undefined) return [token, undefined];
+  const [resource = '', ...group] = resources.split('.');
+  const namespace = rest.length === 2 ? (rest[0] ?? '') : '';
+  return [
+    token,
+    {
+      cluster: decodeURIComponent(cluster),
+      group: group.join('.'),
+      version,
+      resource,
+      kind,
+      namespace,
+      name: decodeURIComponent(name),
+      uid,
+    },
+  ];
 }

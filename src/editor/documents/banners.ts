@@ -37,6 +37,10 @@ function lenses(
   text: TextDocument,
 ): CodeLens[] {
   const address = parseAddress(text.uri);
+  if (address.type === 'decision') {
+    const title = `$(save) ${l10n.t('Choose, then save this text: saving writes it.')}`;
+    return [new CodeLens(new Range(0, 0, 0, 0), { title, command: 'workbench.action.files.save' })];
+  }
   const document = address.type === 'live' ? editor.live.find(text.uri) : undefined;
   if (document === undefined) return [];
   const top = new Range(0, 0, 0, 0);

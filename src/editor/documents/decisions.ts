@@ -1,7 +1,19 @@
 import { mergeDiff3 } from 'node-diff3';
-import { commands, l10n, Range, window, workspace, WorkspaceEdit, type Uri } from 'vscode';
+import {
+  commands,
+  l10n,
+  Range,
+  window,
+  workspace,
+  WorkspaceEdit,
+  type Disposable,
+  type Tab,
+  type TextDocument,
+  type Uri,
+} from 'vscode';
 import { AppError } from '../../base/appError.ts';
 import type { JsonObject } from '../../codec/json.ts';
+import { withServerSet } from '../../core/merge.ts';
 import { printYaml } from '../../codec/yamlPrint.ts';
 import { describeTarget } from '../../write/target.ts';
 import { otherUri } from './address.ts';
@@ -22,23 +34,30 @@ interface Decision {
 
 /** An open decision, as saving its result needs it. */
 interface OpenDecision extends Decision {
+  readonly id: string;
   readonly theirs: JsonObject;
 }
 
 /**
  * Lets a person decide between two edits that overlap: in VS Code's merge editor, or in a comparison where there is none.
- * The result is a document of its own, based on the version that the other actor made; saving it is a safe write again, so
- * that whoever changes the object meanwhile is not overwritten either.
+ * The result is a document of its own, one for each object, based on the version that the other actor made; saving it is a
+ * safe write again, so that whoever changes the object meanwhile is not overwritten either. Stored, its tab closes.
  */
-export class Decisions {
+export class Decisions implements Disposable {
   private readonly shelf: TextShelf;
   private readonly live: LiveDocuments;
   private readonly decisions = new Map<string, OpenDecision>();
+  private readonly settled = new Set<string>();
+  private readonly subscription: Disposable;
   private count = 0;
 
-  constructor(shelf: TextShelf, live: LiveDocuments) {
+  constructor(shelf: TextShelf, live: LiveDocuments, onError: (error: unknown) => void) {
     this.shelf = shelf;
     this.live = live;
+    // The tab is closed once VS Code has taken note of the save: before, it would ask what is to become of the text.
+    this.subscription = workspace.onDidSaveTextDocument(({ uri }) => {
+      if (this.settled.delete(uri.toString())) closeTabs(uri).catch(onError);
+    });
   }
 
   /**
@@ -53,50 +72,71 @@ export class Decisions {
     });
   }
 
-  /** Opens the merge editor on a decision. */
+  /**
+   * Opens the merge editor on a decision. One on the same document that is open already is taken up: with these sides where
+   * nobody began to decide, else as it is.
+   */
   async open(decision: Decision): Promise<void> {
-    this.count += 1;
-    const id = String(this.count);
+    const there = [...this.decisions.values()].find(({ uri }) => uri.toString() === decision.uri.toString());
+    const id = there?.id ?? String((this.count += 1));
+    const uris = urisOf(id, decision);
+    if (there === undefined || textOf(uris.output)?.isDirty !== true) {
+      this.decisions.set(id, { ...decision, id, theirs: decision.sides.theirs });
+      this.put(uris, decision);
+    }
     const name = decision.located.target.name;
-    const text = (object: JsonObject): string =>
-      printYaml(shownOf(object, decision.hideKey === undefined ? undefined : { key: decision.hideKey }));
-    const { base, theirs, yours } = decision.sides;
-    this.decisions.set(id, { ...decision, theirs });
-    const put = (part: string, content: string): Uri => {
-      const uri = otherUri('side', `${id}-${part}`, `${name} ${part}.yaml`);
-      this.shelf.put(uri, content);
-      return uri;
-    };
-    const baseUri = put('base', text(base));
-    const theirsUri = put('theirs', text(theirs));
-    const yoursUri = put('yours', text(yours));
-    const output = otherUri('decision', id, `${name} decided.yaml`);
-    this.shelf.put(output, withMarkers(text(yours), text(base), text(theirs)));
     if (await hasMergeEditor()) {
       await commands.executeCommand('_open.mergeEditor', {
-        base: baseUri,
-        input1: { uri: theirsUri, title: l10n.t('Theirs'), description: l10n.t('what is stored now') },
-        input2: { uri: yoursUri, title: l10n.t('Yours'), description: l10n.t('what you wanted to save') },
-        output,
+        base: uris.base,
+        input1: { uri: uris.theirs, title: l10n.t('Theirs'), description: l10n.t('what is stored now') },
+        input2: { uri: uris.yours, title: l10n.t('Yours'), description: l10n.t('what you wanted to save') },
+        output: uris.output,
       });
       return;
     }
     await commands.executeCommand(
       'vscode.diff',
-      yoursUri,
-      output,
+      uris.yours,
+      uris.output,
       l10n.t('{0}: yours ↔ decided (edit the right side and save it)', name),
     );
+  }
+
+  /** Shows what is stored now beside what a person decides. What was decided stays based on what it was decided about. */
+  showTheirs(id: string, theirs: JsonObject): void {
+    const decision = this.get(id);
+    this.shelf.put(urisOf(id, decision).theirs, textOfSide(withServerSet(decision.theirs, theirs), decision));
+  }
+
+  dispose(): void {
+    this.subscription.dispose();
+  }
+
+  private put(uris: ReturnType<typeof urisOf>, decision: Decision): void {
+    // What only the server sets is no decision: all sides show theirs.
+    const { theirs } = decision.sides;
+    const base = withServerSet(theirs, decision.sides.base);
+    const yours = withServerSet(theirs, decision.sides.yours);
+    const texts = {
+      base: textOfSide(base, decision),
+      theirs: textOfSide(theirs, decision),
+      yours: textOfSide(yours, decision),
+    };
+    this.shelf.put(uris.base, texts.base);
+    this.shelf.put(uris.theirs, texts.theirs);
+    this.shelf.put(uris.yours, texts.yours);
+    this.shelf.put(uris.output, withMarkers(texts.yours, texts.base, texts.theirs));
   }
 
   /** A decision is stored: the document it came from shows what is stored now. */
   async settle(id: string, text: string): Promise<void> {
     const decision = this.get(id);
     this.decisions.delete(id);
+    this.settled.add(urisOf(id, decision).output.toString());
     const document = this.live.find(decision.uri);
     if (document === undefined) return;
     await this.live.refresh(document);
-    const open = workspace.textDocuments.find((item) => item.uri.toString() === decision.uri.toString());
+    const open = textOf(decision.uri);
     if (open === undefined || !open.isDirty || open.getText() !== decision.text) return;
     document.base = document.stored;
     document.remember(text, document.stored);
@@ -110,6 +150,38 @@ export class Decisions {
     await open.save();
     window.setStatusBarMessage(l10n.t('{0} shows what was decided.', describeTarget(decision.located.target)), 8000);
   }
+}
+
+function urisOf(id: string, { located }: Decision): Readonly<Record<'base' | 'theirs' | 'yours' | 'output', Uri>> {
+  const { name } = located.target;
+  const side = (part: string): Uri => otherUri('side', `${id}-${part}`, `${name} ${part}.yaml`);
+  return {
+    base: side('base'),
+    theirs: side('theirs'),
+    yours: side('yours'),
+    output: otherUri('decision', id, `${l10n.t('{0} decided (save to write)', name)}.yaml`),
+  };
+}
+
+function textOfSide(object: JsonObject, { hideKey }: Decision): string {
+  return printYaml(shownOf(object, hideKey === undefined ? undefined : { key: hideKey }));
+}
+
+function textOf(uri: Uri): TextDocument | undefined {
+  return workspace.textDocuments.find((item) => item.uri.toString() === uri.toString());
+}
+
+/** Closes the tabs in which a document is decided or compared. The merge editor's input has no type in the stable API. */
+async function closeTabs(uri: Uri): Promise<void> {
+  const isIts = ({ input }: Tab): boolean =>
+    typeof input === 'object' &&
+    input !== null &&
+    Object.entries(input).some(
+      ([part, value]) =>
+        (part === 'result' || part === 'modified' || part === 'uri') && String(value) === uri.toString(),
+    );
+  const tabs = window.tabGroups.all.flatMap((group) => group.tabs.filter(isIts));
+  if (tabs.length > 0) await window.tabGroups.close(tabs);
 }
 
 /**

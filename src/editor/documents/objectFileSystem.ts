@@ -13,6 +13,7 @@ import {
 import { messageOf } from '../../base/appError.ts';
 import { parseAddress } from './address.ts';
 import type { LiveDocuments } from './liveDocuments.ts';
+import { refusal } from './refusal.ts';
 import type { SaveReasons } from './saveReasons.ts';
 import type { TextShelf } from './textShelf.ts';
 
@@ -82,14 +83,12 @@ export class ObjectFileSystem implements FileSystemProvider {
 
   async writeFile(uri: Uri, content: Uint8Array): Promise<void> {
     if (!this.parts.reasons.takeIsPersons(uri)) {
-      throw FileSystemError.NoPermissions(
+      throw refusal(
         l10n.t('Only a save by a person writes to a cluster. The text is kept; save it yourself to write it.'),
       );
     }
     if (this.parts.isReadOnly()) {
-      throw FileSystemError.NoPermissions(
-        l10n.t('Writing is switched off. Run "Object Versions: Toggle Read Only" to switch it on.'),
-      );
+      throw refusal(l10n.t('Writing is switched off. Run "Object Versions: Toggle Read Only" to switch it on.'));
     }
     await this.parts.saver.save(uri, Buffer.from(content).toString('utf8'));
   }

@@ -6,6 +6,8 @@ import type { ApiResource } from '../../kube/discovery.ts';
 import type { Report } from '../../write/report.ts';
 import { describeTarget, identityOf, type Target } from '../../write/target.ts';
 import type { ConnectedCluster } from '../clusters/clusters.ts';
+import { limited } from '../app/signal.ts';
+import { confirmYours, keepYours } from '../writing/keepYours.ts';
 import type { ObjectWriter } from '../writing/objectWriter.ts';
 import { isDone, outcomeSentence } from '../writing/outcomeWords.ts';
 import { parseAddress, type ObjectAddress } from './address.ts';
@@ -14,7 +16,10 @@ import { revealed } from './hiddenValues.ts';
 import type { LiveDocument } from './liveDocument.ts';
 import type { LiveDocuments } from './liveDocuments.ts';
 import type { Saver } from './objectFileSystem.ts';
+import { refusal } from './refusal.ts';
 import type { SaveProblems } from './saveProblems.ts';
+
+const READ_LIMIT_MS = 20_000;
 
 /** Where an address leads: the cluster, the resource and the target with its UID. */
 export interface Located {
@@ -56,7 +61,7 @@ export class ObjectSaver implements Saver {
       const sentence = isAppError(error)
         ? [error.message, error.advice].filter((part) => part !== '').join(' ')
         : String(error);
-      throw FileSystemError.Unavailable(sentence);
+      throw refusal(sentence);
     }
   }
 
@@ -88,8 +93,7 @@ export class ObjectSaver implements Saver {
     const located = await this.parts.locate(address);
     const report = await this.parts.writer.write({ ...located, intent: { kind: 'edits', base, desired } });
     if (!isDone(report.outcome)) {
-      await this.refuse(uri, text, reading, located, report, document.hideKey);
-      return;
+      return this.refuse(uri, text, reading, located, report, document.hideKey);
     }
     problems.clear(uri);
     await live.written(document, text, desired, report.object ?? document.stored);
@@ -101,10 +105,16 @@ export class ObjectSaver implements Saver {
     const { reading, object } = this.read(uri, text);
     const { theirs } = decision;
     const desired = decision.hideKey === undefined ? object : revealed(object, theirs, decision.hideKey).object;
-    const report = await writer.write({ ...decision.located, intent: { kind: 'edits', base: theirs, desired } });
+    const { located } = decision;
+    const schema = await located.connected.schema(located.resource, limited(READ_LIMIT_MS));
+    const name = describeTarget(located.target);
+    let report = await writer.write({ ...located, intent: { kind: 'edits', base: theirs, desired } });
+    while (report.sides !== undefined && (await confirmYours(name, report, schema)))
+      report = await writer.write({ ...located, intent: keepYours(report.sides, schema) });
     if (!isDone(report.outcome)) {
-      await this.refuse(uri, text, reading, decision.located, report, decision.hideKey);
-      return;
+      problems.showRefusal(uri, reading, report);
+      if (report.sides !== undefined) decisions.showTheirs(id, report.sides.theirs);
+      throw refusal(outcomeSentence(report, name));
     }
     problems.clear(uri);
     await decisions.settle(id, text);
@@ -150,18 +160,13 @@ export class ObjectSaver implements Saver {
     located: Located,
     report: Report,
     hideKey: string | undefined,
-  ): Promise<void> {
+  ): Promise<never> {
     this.parts.problems.showRefusal(uri, reading, report);
-    if (report.outcome === 'needs-decision' && report.sides !== undefined) {
-      await this.parts.decisions.open({
-        uri,
-        text,
-        located,
-        sides: report.sides,
-        ...(hideKey === undefined ? {} : { hideKey }),
-      });
-    }
-    throw FileSystemError.Unavailable(outcomeSentence(report, describeTarget(located.target)));
+    const sentence = outcomeSentence(report, describeTarget(located.target));
+    if (report.outcome !== 'needs-decision' || report.sides === undefined) throw refusal(sentence);
+    const hidden = hideKey === undefined ? {} : { hideKey };
+    await this.parts.decisions.open({ uri, text, located, sides: report.sides, ...hidden });
+    throw refusal(`${sentence} ${l10n.t('Choose in the tab that opened, and save it: that writes.')}`);
   }
 }
 

@@ -11,19 +11,18 @@ import {
   type TreeDataProvider,
 } from 'vscode';
 import { findingIds, type Finding, type Severity } from '../../core/findings/finding.ts';
-import { findingWords } from '../../core/timeline/findingWords.ts';
-import { translateWith } from '../../core/timeline/translate.ts';
 import type { Editor } from '../app/editor.ts';
 import { commandIds, settingIds, viewIds } from '../app/ids.ts';
 import { changeSetting, settings } from '../app/settings.ts';
 import { isTreeNode } from '../tree/nodes.ts';
 import { ago } from '../tree/wording.ts';
+import { findingTitle } from './findingTitle.ts';
 import { muteKey, splitMuted } from './muting.ts';
 import { groupOccurrences, type Occurrences } from './occurrences.ts';
 
 /**
- * A row of the findings: a severity, the muted ones, what one rule says about one object (`finding` is the newest, and where
- * it happened several times, `occurrences` has them all), or one occurrence of several.
+ * A row of the findings: a severity, the muted ones, what one rule says about one object (`finding` is the newest, and
+ * `occurrences` has them all), or one occurrence of several.
  */
 export type FindingNode =
   | { readonly type: 'severity'; readonly severity: Severity }
@@ -54,12 +53,15 @@ class FindingsTree implements TreeDataProvider<FindingNode> {
         .map((severity) => ({ type: 'severity', severity }));
       return muted.length === 0 ? groups : [...groups, { type: 'muted' }];
     }
-    if (node.type === 'finding') return (node.occurrences?.all ?? []).map((finding) => ({ type: 'finding', finding }));
+    if (node.type === 'finding') {
+      const all = node.occurrences?.all ?? [];
+      return all.length < 2 ? [] : all.map((finding) => ({ type: 'finding', finding }));
+    }
     const own = node.type === 'muted' ? muted : open.filter((finding) => finding.severity === node.severity);
     return groupOccurrences(own).map((occurrences) => ({
       type: 'finding',
       finding: occurrences.newest,
-      ...(occurrences.all.length > 1 ? { occurrences } : {}),
+      occurrences,
     }));
   }
 
@@ -111,24 +113,26 @@ function severityIcon(severity: Severity): ThemeIcon {
 
 function findingItem({ finding, occurrences }: FindingNode & { type: 'finding' }, now: number): TreeItem {
   const { object } = finding;
-  const translate = translateWith({ ...l10n.bundle });
   const rule = finding.kind === undefined ? finding.id : `${finding.id} · ${finding.kind}`;
-  const { Collapsed, None } = TreeItemCollapsibleState;
-  const words = `${object.name}: ${findingWords(finding, translate)}`;
-  const made = new TreeItem(words, occurrences === undefined ? None : Collapsed);
-  const name = object.namespace === '' ? object.name : `${object.namespace}/${object.name}`;
   const count = occurrences?.count ?? finding.count;
-  made.description = [rule, count > 1 ? `×${count}` : '', ago(finding.lastAt, now)]
-    .filter((part) => part !== '')
-    .join(' · ');
+  const title = findingTitle(occurrences?.first ?? finding);
+  const { Collapsed, None } = TreeItemCollapsibleState;
+  const made = new TreeItem(
+    count > 1 ? `×${count} ${title}` : title,
+    (occurrences?.all.length ?? 0) > 1 ? Collapsed : None,
+  );
+  const name = object.namespace === '' ? object.name : `${object.namespace}/${object.name}`;
+  // What changes while one looks stands in the tooltip, or in the rows of the single occurrences.
+  made.description = occurrences === undefined ? ago(finding.lastAt, now) : object.name;
   made.tooltip = [
-    `${rule} · ${object.resource} ${name}`,
+    title,
+    `${rule} · ${object.resource} ${name} · ${ago(finding.lastAt, now)}`,
     '',
     finding.explanation,
     '',
     finding.remedy,
     ...(finding.fields.length === 0 ? [] : ['', finding.fields.join('\n')]),
-    ...(occurrences === undefined
+    ...(occurrences === undefined || count < 2
       ? []
       : ['', l10n.t('Occurrences: {0}, by {1}', count, occurrences.actors.join(', '))]),
   ].join('\n');
@@ -172,8 +176,9 @@ export function registerFindings(editor: Editor): Disposable[] {
       notify(editor, findings, told);
     }),
     editor.command(commandIds.openFinding, (node) => {
-      const event = findingOf(node)?.events.at(-1);
-      if (event !== undefined) editor.timeline.reveal(event);
+      const finding = findingOf(node);
+      const event = finding?.events.at(-1);
+      if (event !== undefined) editor.timeline.reveal(event, finding?.id);
     }),
     editor.command(commandIds.explainFinding, async (node) => {
       const title = l10n.t('Which finding?');
@@ -213,7 +218,7 @@ async function tell(editor: Editor, finding: Finding): Promise<void> {
   const show = l10n.t('Show Evidence');
   const chosen = await window.showWarningMessage(finding.explanation, show);
   const event = finding.events.at(-1);
-  if (chosen === show && event !== undefined) editor.timeline.reveal(event);
+  if (chosen === show && event !== undefined) editor.timeline.reveal(event, finding.id);
 }
 
 /** Opens the page of a finding: the packaged one as a preview. */

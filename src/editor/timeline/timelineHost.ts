@@ -86,9 +86,9 @@ export class TimelineHost implements Disposable {
     );
   }
 
-  /** Selects an event and brings it into view, once the view is there. */
-  reveal(event: number): void {
-    this.session.reveal(event);
+  /** Selects an event, perhaps as what proves a rule's finding, and brings it into view, once the view is there. */
+  reveal(event: number, finding?: string): void {
+    this.session.reveal(event, finding);
   }
 
   /** Brings an object's lane into view, once the view is there. */

@@ -40,10 +40,10 @@ export class TimelinePanel implements Disposable {
     this.adopt(window.createWebviewPanel(editorIds.timeline, l10n.t('Object Timeline'), place));
   }
 
-  /** Opens the timeline on an event. */
-  reveal(event: number): void {
+  /** Opens the timeline on an event, perhaps as what proves a rule's finding. */
+  reveal(event: number, finding?: string): void {
     this.show();
-    this.open?.host.reveal(event);
+    this.open?.host.reveal(event, finding);
   }
 
   /** Opens the timeline on an object. */

@@ -2,6 +2,7 @@ import { l10n } from 'vscode';
 import type { Finding } from '../../core/findings/finding.ts';
 import { describeGeneration, generationOf, generationState } from '../../core/generation.ts';
 import type { Incarnation, NameHistory, Version } from '../../core/history.ts';
+import { abilitiesOf } from './abilities.ts';
 import {
   ago,
   badgeColours,
@@ -119,10 +120,10 @@ export function incarnationRow(incarnation: Incarnation, isCurrent: boolean, now
   };
 }
 
-/** What the menus tell rows by; volumes alone can be released. */
-function livingContext(row: 'object' | 'incarnation', { name }: Incarnation): string {
-  const volume = name.group === '' && name.resource === 'persistentvolumes';
-  return `${row} living${volume ? ' volume' : ''}`;
+/** What the menus tell rows by: `object living replicas images`. */
+function livingContext(row: 'object' | 'incarnation', incarnation: Incarnation): string {
+  const { body } = incarnation.versions.findLast((version) => version.body !== undefined) ?? {};
+  return [row, 'living', ...abilitiesOf(incarnation.name, body)].join(' ');
 }
 
 function badgeCode(incarnation: Incarnation, version: Version | undefined): string {

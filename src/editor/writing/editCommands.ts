@@ -23,6 +23,7 @@ import {
 import type { Report } from '../../write/report.ts';
 import { describeTarget, identityOf, isSecret } from '../../write/target.ts';
 import { liveUri } from '../documents/address.ts';
+import { containerPaths } from '../tree/abilities.ts';
 import { askField } from './askField.ts';
 import { releaseClaimOf } from './releaseClaim.ts';
 import { waitUntilObserved } from './waitUntilObserved.ts';
@@ -138,12 +139,7 @@ async function askPair(
 }
 
 async function askImage(object: JsonObject): Promise<ReadyEdit> {
-  const roots: Path[] = [
-    field('spec', 'containers'),
-    field('spec', 'template', 'spec', 'containers'),
-    field('spec', 'jobTemplate', 'spec', 'template', 'spec', 'containers'),
-  ];
-  const root = roots.find((path) => Array.isArray(valueAt(object, path)));
+  const root = containerPaths.find((path) => Array.isArray(valueAt(object, path)));
   const containers = root === undefined ? [] : (valueAt(object, root) as Json[]);
   const items = containers.flatMap((item) =>
     isJsonObject(item) && typeof item['name'] === 'string'

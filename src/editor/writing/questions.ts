@@ -53,12 +53,17 @@ export async function confirmNewest(name: string, { conflicts, attempts }: Repor
   const lines =
     conflicts === undefined
       ? [l10n.t('What changed is not known: the server keeps the version that you saw no more.')]
-      : shortList(conflicts.map(({ path, base, theirs }) => changeLine({ path, ...definedOf(base, theirs) })));
+      : changesOf(conflicts);
   const remove = l10n.t('Delete Newest Version');
   const question = l10n.t('{0} changed since you looked. Delete it as it is now?', name);
   const by = winners.size === 0 ? [] : [l10n.t('Changed by {0}:', [...winners].join(', '))];
   const detail = [...by, ...lines].join('\n');
   return (await window.showWarningMessage(question, { modal: true, detail }, remove)) === remove;
+}
+
+/** What became of fields since the version that a person meant: `.data.visits: "393" → "396"`. */
+export function changesOf(conflicts: NonNullable<Report['conflicts']>): string[] {
+  return shortList(conflicts.map(({ path, base, theirs }) => changeLine({ path, ...definedOf(base, theirs) })));
 }
 
 function definedOf(before: Json | undefined, after: Json | undefined): Omit<PreviewedChange, 'path'> {

@@ -2,9 +2,11 @@ import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
 import type { ObjectVersionsApi } from '../../../src/editor/app/api.ts';
 import type { JsonObject } from '../../../src/codec/json.ts';
+import { liveUri, parseAddress, versionUri } from '../../../src/editor/documents/address.ts';
+import { answering } from '../answers.ts';
 import { apiServer, configMap, metadata, must, namespace, patch, send } from '../apiServer.ts';
 import { closeAll, extension, objectRow, set, until, useKubeconfig } from '../extension.ts';
-import { screenshot, texts } from '../window.ts';
+import { notifications, screenshot, texts } from '../window.ts';
 
 describe('documents of living objects', () => {
   let api: ObjectVersionsApi;
@@ -106,7 +108,7 @@ describe('documents of living objects', () => {
     const output =
       decision ??
       (await vscode.workspace.openTextDocument(
-        vscode.Uri.from({ scheme: 'object-version', path: '/@decision/1/overlap decided.yaml' }),
+        vscode.Uri.from({ scheme: 'object-version', path: '/@decision/1/overlap decided (save to write).yaml' }),
       ));
     const change = new vscode.WorkspaceEdit();
     const theirs = (
@@ -125,6 +127,95 @@ describe('documents of living objects', () => {
     await until('the first document shows what was decided', () =>
       !editor.document.isDirty && editor.document.getText().includes('a2-decided') ? true : undefined,
     );
+  });
+
+  it('a decision whose field keeps changing stays in its one tab, asks about exactly what changed, and ends', async () => {
+    const editor = await open('busy', { visits: '390', other: 'x' });
+    await replace(editor, 'visits: "390"', 'visits: "1"');
+    await patch(pathOf('busy'), { data: { visits: '393' } });
+    assert.equal(await editor.document.save(), false);
+    const isMerge = (tab: vscode.Tab): boolean => /busy decided|^Merging/.test(tab.label);
+    const merges = (): vscode.Tab[] => vscode.window.tabGroups.all.flatMap(({ tabs }) => tabs.filter(isMerge));
+    await until('the merge editor', () => (merges().length === 1 ? true : undefined));
+    assert.equal(await editor.document.save(), false);
+    assert.equal(merges().length, 1, 'the second save of the document takes up the tab that is open');
+    const output = await until('the decision', () =>
+      vscode.workspace.textDocuments.find(({ uri }) => uri.path.endsWith('/busy decided (save to write).yaml')),
+    );
+    const lenses = await vscode.commands.executeCommand<vscode.CodeLens[]>(
+      'vscode.executeCodeLensProvider',
+      output.uri,
+    );
+    assert.match(lenses[0]?.command?.title ?? '', /saving writes it/);
+    assert.doesNotMatch(output.getText(), /<<<<<<<[\s\S]*resourceVersion[\s\S]*>>>>>>>/, 'its token is no decision');
+    const change = new vscode.WorkspaceEdit();
+    change.replace(output.uri, new vscode.Range(0, 0, output.lineCount, 0), editor.document.getText());
+    await vscode.workspace.applyEdit(change);
+    const values = ['396', '399'];
+    await patch(pathOf('busy'), { data: { visits: values[0] } });
+    const refused = await answering(
+      () => undefined,
+      async () => assert.equal(await output.save(), false),
+    );
+    assert.equal(refused.length, 1);
+    assert.equal(merges().length, 1);
+    assert.equal(output.isDirty, true);
+    assert.equal(((await data('busy')) as JsonObject)['visits'], '396', 'nothing is written without a yes');
+    await screenshot('decision-again');
+    const questions = await answering(
+      async (_question, [keep]) => {
+        // It changes once more while the question is open, and so does something that nobody decided about.
+        const next = values[1];
+        values.length = 0;
+        if (next !== undefined) await patch(pathOf('busy'), { data: { visits: next, other: 'y' } });
+        return keep;
+      },
+      async () => assert.equal(await output.save(), true),
+    );
+    assert.deepEqual(
+      questions.map(({ detail }) => detail.split('\n')[0]),
+      ['.data.visits: "393" → "396"', '.data.visits: "396" → "399"'],
+    );
+    assert.match(questions[0]?.sentence ?? '', /changed again while you decided, by .+\. Write/);
+    assert.deepEqual(await data('busy'), { visits: '1', other: 'y' });
+    await until('no tab of it is left', () => (merges().length === 0 ? true : undefined));
+    await until('no text is unsaved', () => (editor.document.isDirty ? undefined : true));
+  });
+
+  it('have addresses that are short, say where the object is, and can be read back', () => {
+    const object = {
+      cluster: 'arn:aws:eks:eu:1:cluster/a%b',
+      group: 'apps',
+      version: 'v1',
+      resource: 'deployments',
+      kind: 'Deployment',
+      namespace: 'shop',
+      name: 'a b.c:d',
+      uid: '0b5e9c1e-52c6-4d0b-8a53-000000000000',
+    };
+    const uri = liveUri({ ...object, cluster: 'docs' });
+    assert.equal(
+      uri.toString(true),
+      'object-version:/@live/docs/deployments.apps/shop/a b.c:d.yaml?v1/Deployment/0b5e9c1e-52c6-4d0b-8a53-000000000000',
+    );
+    const back = (made: vscode.Uri): unknown => parseAddress(vscode.Uri.parse(made.toString()));
+    assert.deepEqual(back(liveUri(object)), { type: 'live', object });
+    const cluster = { ...object, group: '', namespace: '' };
+    assert.deepEqual(back(liveUri(cluster)), { type: 'live', object: cluster });
+    assert.deepEqual(back(versionUri(object, '7/?&', 'ka·7f')), { type: 'version', object, token: '7/?&' });
+    assert.throws(() => parseAddress(uri.with({ query: '' })), /no document/);
+  });
+
+  it('a refused save says why before anything else that could hide it', async () => {
+    const editor = await open('said', { x: 'one' });
+    await replace(editor, 'x: one', 'x: one\n  x: two');
+    await vscode.window.showTextDocument(editor.document);
+    await vscode.commands.executeCommand('workbench.action.files.save');
+    const said = await until('what VS Code says', async () =>
+      (await notifications()).find((text) => text.includes('said.yaml')),
+    );
+    await screenshot('refused-save');
+    assert.match(said, /@live\/docs\/configmaps\/[^?]+\/said\.yaml\?v1\/ConfigMap\/[0-9a-f-]{36}' \(Line \d+: /);
   });
 
   it('J8: a doubled key is marked at both places and nothing is sent', async () => {

@@ -3,8 +3,9 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as vscode from 'vscode';
 import { defaultThresholds } from '../../../src/core/findings/options.ts';
-import type { Finding } from '../../../src/core/findings/finding.ts';
+import { findingIds, type Finding } from '../../../src/core/findings/finding.ts';
 import type { NewTraceEvent } from '../../../src/core/traceEvent.ts';
+import { findingTitle } from '../../../src/editor/findings/findingTitle.ts';
 import { groupOccurrences } from '../../../src/editor/findings/occurrences.ts';
 import { thresholdsFrom } from '../../../src/editor/findings/thresholds.ts';
 import { Session } from '../../../src/editor/session/session.ts';
@@ -109,6 +110,29 @@ describe('findings and traces', () => {
         [4, [4], 1, ['issuer']],
       ],
     );
+  });
+
+  it('what is found later moves no row and changes no title, whoever was last', () => {
+    const web = { group: 'apps', resource: 'deployments', namespace: 'shop', name: 'web', uid: 'w' };
+    const fight = finding({
+      id: 'ownership-fight',
+      object: web,
+      actors: ['deployer', 'autoscaler'],
+      fields: ['.spec.replicas'],
+      firstAt: 10,
+      lastAt: 20,
+    });
+    const takeover = finding({ id: 'force-takeover', object: web, fields: ['.spec.paused'], firstAt: 12, lastAt: 12 });
+    const later = { ...fight, actors: ['autoscaler', 'deployer'], firstAt: 30, lastAt: 40, count: 4 };
+    const titles = (all: readonly Finding[]): string[] => groupOccurrences(all).map(({ first }) => findingTitle(first));
+    const before = titles([fight, takeover]);
+    assert.deepEqual(before, ['.spec.replicas: deployer ⇄ autoscaler', '.spec.paused: issuer took it by force']);
+    assert.deepEqual(titles([fight, takeover, later]), before);
+    for (const id of findingIds) {
+      const one = findingTitle(finding({ id, fields: ['.a'], actors: ['x', 'y'], count: 2, explanation: 'e' }));
+      const more = finding({ id, fields: ['.a'], actors: ['x', 'y'], count: 77, lastAt: 77_000, explanation: 'e' });
+      assert.equal(findingTitle(more), one, `${id} is called the same while it goes on`);
+    }
   });
 
   it('other thresholds hold at once: everything in the log is judged anew, in slices, and what comes meanwhile too', async () => {

@@ -3,6 +3,8 @@ import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as vscode from 'vscode';
 import { commandIds, contextKeys, editorIds, languageId, settingIds, viewIds } from '../../../src/editor/app/ids.ts';
+import type { JsonObject } from '../../../src/codec/json.ts';
+import { abilitiesOf } from '../../../src/editor/tree/abilities.ts';
 import { toolNames } from '../../../src/editor/tools/languageModelTools.ts';
 import { extension } from '../extension.ts';
 
@@ -14,7 +16,8 @@ interface Manifest {
     views: Record<string, { id: string }[]>;
     viewsContainers: { activitybar: { id: string }[] };
     configuration: { properties: Record<string, { markdownDescription: string }> };
-    menus: Record<string, { command: string; when?: string }[]>;
+    menus: Record<string, { command?: string; submenu?: string; when?: string }[]>;
+    submenus: { id: string }[];
     colors: { id: string }[];
     languages: { id: string }[];
     customEditors: { viewType: string }[];
@@ -69,6 +72,37 @@ describe('what package.json contributes', () => {
     for (const { command, category } of manifest.contributes.commands) assert.equal(category, '%category%', command);
     for (const [id, { markdownDescription }] of Object.entries(manifest.contributes.configuration.properties))
       assert.match(markdownDescription, /^%.+%$/, id);
+  });
+
+  it('offers of an object only what it has: a ConfigMap cannot be scaled', () => {
+    const { menus } = manifest.contributes;
+    const offered = (menu: string, viewItem: string): string[] =>
+      (menus[menu] ?? []).flatMap(({ command, submenu, when = '' }) => {
+        const [, pattern] = /viewItem =~ \/(.*?)\/(?= |$)/.exec(when) ?? [];
+        if (pattern === undefined || !new RegExp(pattern).test(viewItem)) return [];
+        return submenu === undefined ? [String(command).replace('objectVersions.', '')] : offered(submenu, viewItem);
+      });
+    const contextOf = (resource: string, object: JsonObject | undefined): string =>
+      ['object living', ...abilitiesOf({ group: '', resource }, object)].join(' ');
+    const bound = ['scale', 'setImage', 'removeFinalizer', 'waitUntilObserved', 'releaseVolume'];
+    const boundOf = (resource: string, object: JsonObject | undefined): string[] =>
+      offered('view/item/context', contextOf(resource, object)).filter((name) => bound.includes(name));
+    assert.deepEqual(boundOf('configmaps', { metadata: {}, data: { a: '1' } }), []);
+    assert.deepEqual(boundOf('configmaps', { metadata: { finalizers: ['x/y'] } }), ['removeFinalizer']);
+    const template = { spec: { containers: [{ name: 'a', image: 'b' }] } };
+    const deployment = { metadata: { generation: 1, finalizers: [] }, spec: { replicas: 0, template } };
+    assert.deepEqual(boundOf('deployments', deployment).sort(), ['scale', 'setImage', 'waitUntilObserved']);
+    assert.deepEqual(boundOf('persistentvolumes', { metadata: {} }), ['releaseVolume']);
+    assert.deepEqual(boundOf('widgets', undefined).length, 4, 'what is not known is offered');
+    assert.ok(offered('view/item/context', contextOf('configmaps', {})).includes('setLabel'));
+    assert.deepEqual(
+      manifest.contributes.submenus.map(({ id }) => id).filter((id) => (menus[id] ?? []).length === 0),
+      [],
+    );
+    const top = (menus['view/item/context'] ?? []).filter(
+      ({ when = '' }) => /object\|incarnation/.test(when) && !/inline/.test(when),
+    );
+    assert.ok(top.length <= 16, `${top.length} rows`);
   });
 
   it('uses only context keys that the code sets', () => {
