@@ -151,7 +151,7 @@ async function replayRecording(file: string, options: LabOptions, io: CliIo): Pr
   if (options.output === 'text') for (const step of result.steps) printStep(step, io, '');
   if (result.leftOut > 0)
     io.stderr(
-      `${result.leftOut} writes were left out: the trace does not hold what they sent or how they were answered, or they delete a whole collection that is not the replay's own.\n`,
+      `${result.leftOut} writes were left out: the trace does not hold what they sent or how they were answered, they go to a subresource that this server does not have, or they delete a whole collection that is not the replay's own.\n`,
     );
   return result;
 }

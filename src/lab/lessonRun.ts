@@ -11,7 +11,15 @@ import { mustBeFree, removeAll } from './removal.ts';
 
 /** Finds what a lesson calls `configmaps`; kube's discovery fits it. */
 export interface Resources {
-  find(text: string): { group: string; version: string; resource: string; kind: string; namespaced: boolean };
+  find(text: string): {
+    group: string;
+    version: string;
+    resource: string;
+    kind: string;
+    namespaced: boolean;
+    /** Which it has; unknown where it is left out. */
+    subresources?: readonly string[];
+  };
 }
 
 /** Where a lesson runs. */

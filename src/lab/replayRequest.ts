@@ -1,6 +1,7 @@
 import type { ServerRequest } from '../base/server.ts';
 import { isJsonObject, setOwn, type Json, type JsonObject } from '../codec/json.ts';
 import type { WriteEvent } from '../core/traceEvent.ts';
+import { metadataOf } from '../write/target.ts';
 import { storable } from './hiddenValues.ts';
 
 /** What equals what: UIDs and tokens of the trace, and those of the server that it is replayed on. */
@@ -39,7 +40,9 @@ export function replayRequest(
   path: { collection: string; object: string },
   equals: Equals,
 ): ReplayRequest {
-  const onCollection = event.verb === 'create' || event.verb === 'deletecollection';
+  // A subresource is created below its object: a pod's binding, its eviction.
+  const onCollection =
+    (event.verb === 'create' && event.subresource === undefined) || event.verb === 'deletecollection';
   const place = onCollection ? path.collection : path.object;
   const patchType = event.verb === 'apply' ? 'apply' : event.patchType;
   const query = {
@@ -51,7 +54,7 @@ export function replayRequest(
       ? deleteOptions(event, equals)
       : event.body === undefined
         ? undefined
-        : mapped(storable(event.name, event.body), equals);
+        : named(event, mapped(storable(event.name, event.body), equals));
   return {
     method: methods[event.verb],
     path: event.subresource === undefined ? place : `${place}/${event.subresource}`,
@@ -59,6 +62,13 @@ export function replayRequest(
     ...(body === undefined ? {} : { body }),
     ...(methods[event.verb] === 'PATCH' ? { contentType: patchMediaTypes[patchType ?? 'merge-patch'] } : {}),
   };
+}
+
+/** A create by `generateName` under the name that the recording's server gave, by which the rest of it knows the object. */
+function named({ verb, subresource, name: { name } }: WriteEvent, body: Json): Json {
+  if (verb !== 'create' || subresource !== undefined || name === '' || !isJsonObject(body)) return body;
+  const metadata = metadataOf(body);
+  return metadata['name'] === undefined ? { ...body, metadata: { ...metadata, name } } : body;
 }
 
 function deleteOptions(event: WriteEvent, { uids, tokens }: Equals): JsonObject | undefined {

@@ -19,8 +19,8 @@ export interface TraceReplayOptions extends LabClientOptions {
 }
 
 /**
- * What a replayed trace did. `leftOut`: writes whose body the trace does not hold, and deletions of whole collections where
- * the namespace is not the replay's own.
+ * What a replayed trace did. `leftOut`: writes whose body the trace does not hold, those to a subresource that the server
+ * does not have, and deletions of whole collections where the namespace is not the replay's own.
  */
 export interface TraceReplayResult {
   readonly steps: readonly StepResult[];
@@ -49,6 +49,8 @@ class TraceReplay {
   private readonly client: LabClient;
   private readonly equals: Equals = { uids: new Map(), tokens: new Map() };
   private readonly written: ReadonlySet<string>;
+  /** What a write stored that was answered without the object, such as a pod's binding. */
+  private readonly stored: ReadonlyMap<WriteEvent, ObservedEvent>;
   private readonly namespaces = new Set<string>();
   private readonly ownNamespaces = new Set<string>();
   /** What was made, by URL path, in the order in which it was. */
@@ -60,10 +62,12 @@ class TraceReplay {
     this.events = events;
     this.options = options;
     this.client = new LabClient(options);
+    this.stored = storedBySubresources(events);
     this.written = new Set(
-      events.flatMap((event) =>
-        event.type === 'write' && event.result !== undefined ? [versionKey(event.result)] : [],
-      ),
+      [
+        ...events.flatMap((event) => (event.type === 'write' && event.result !== undefined ? [event.result] : [])),
+        ...this.stored.values(),
+      ].map(versionKey),
     );
   }
 
@@ -131,7 +135,9 @@ class TraceReplay {
       status: event.code,
       ...(event.code >= 400 && event.reason !== undefined ? { reason: event.reason } : {}),
     };
-    const title = `${event.verb} ${event.name.resource} ${event.name.namespace}/${event.name.name}`;
+    const { resource, namespace, name } = event.name;
+    const part = event.subresource === undefined ? '' : `/${event.subresource}`;
+    const title = `${event.verb} ${resource}${part} ${namespace}/${name}`;
     const step = (observed: JsonObject): StepResult => ({
       id: `event-${event.seq}`,
       title,
@@ -142,18 +148,30 @@ class TraceReplay {
     });
     try {
       await this.ensureNamespace(event.name.namespace);
-      if (whole && !this.ownNamespaces.has(this.namespaceFor(event.name.namespace))) {
+      const refused = whole && !this.ownNamespaces.has(this.namespaceFor(namespace));
+      if (refused || this.lacks(event)) {
         this.leftOut += 1;
         return undefined;
       }
       const done = await this.send(event);
       if (event.result !== undefined) this.learn(event.result.uid, event.result.token, done.answer);
+      const stored = this.stored.get(event);
+      if (stored !== undefined) {
+        const { answer } = await this.client.send('observer', 'GET', this.pathOf(event.name).object);
+        this.learn(stored.uid, stored.token, answer);
+      }
       const reason = textOf(done.answer['reason']);
       return step({ status: done.reply.status, ...(done.reply.status >= 400 && reason !== '' ? { reason } : {}) });
     } catch (error) {
       if (isAppError(error, 'unknown-resource')) return step({ problem: error.message });
       throw error;
     }
+  }
+
+  /** Whether this server has no such subresource of the resource. */
+  private lacks({ name, subresource }: WriteEvent): boolean {
+    if (subresource === undefined) return false;
+    return this.resourceOf(name).subresources?.includes(subresource) === false;
   }
 
   private send(event: WriteEvent): Promise<Exchange> {
@@ -209,12 +227,16 @@ class TraceReplay {
   }
 
   private pathOf(name: ObjectName): { collection: string; object: string } {
-    const found = this.options.resources.find(name.group === '' ? name.resource : `${name.resource}.${name.group}`);
+    const found = this.resourceOf(name);
     const root = found.group === '' ? `/api/${found.version}` : `/apis/${found.group}/${found.version}`;
     const collection = found.namespaced
       ? `${root}/namespaces/${encodeURIComponent(this.namespaceFor(name.namespace))}/${found.resource}`
       : `${root}/${found.resource}`;
     return { collection, object: `${collection}/${encodeURIComponent(name.name)}` };
+  }
+
+  private resourceOf({ group, resource }: ObjectName): ReturnType<Resources['find']> {
+    return this.options.resources.find(group === '' ? resource : `${resource}.${group}`);
   }
 
   private async ensureNamespace(recorded: string): Promise<void> {
@@ -227,6 +249,28 @@ class TraceReplay {
     );
     if (reply.status === 201) this.ownNamespaces.add(name);
   }
+}
+
+/**
+ * The versions that accepted creates of subresources stored, whose answers do not hold the object: each the version of it
+ * that was seen last, unless that is the first one of its incarnation.
+ */
+function storedBySubresources(events: readonly TraceEvent[]): Map<WriteEvent, ObservedEvent> {
+  const seen = new Map<string, ObservedEvent[]>();
+  const stored = new Map<WriteEvent, ObservedEvent>();
+  for (const event of events) {
+    if (event.type !== 'observed' && event.type !== 'write') continue;
+    const { group, resource, namespace, name } = event.name;
+    const key = [group, resource, namespace, name].join('\0');
+    const before = seen.get(key) ?? [];
+    if (event.type === 'observed') {
+      seen.set(key, [...before.filter(({ uid }) => uid === event.uid).slice(-1), event]);
+    } else if (event.verb === 'create' && event.subresource !== undefined && event.result === undefined) {
+      const last = before.length > 1 ? before.at(-1) : undefined;
+      if (event.outcome === 'accepted' && event.dryRun !== true && last !== undefined) stored.set(event, last);
+    }
+  }
+  return stored;
 }
 
 function versionKey({ uid, token }: { uid: string; token: string }): string {

@@ -187,10 +187,11 @@ export class Feed {
   ): NewTraceEvent {
     const { info, query } = request;
     const patchType = verb === 'patch' ? PATCH_TYPES[mediaTypeOf(request.contentType)] : undefined;
-    const sent = this.sentBody(request, patchType);
+    const asked = sentBody(request, patchType);
+    const sent = isSecretResource(info) ? hiddenBody(asked, this.secretKey) : asked;
     const reply = answer.contentType.startsWith('application/json') ? parseJson(answerText(answer)) : null;
     const stored = isJsonObject(reply) ? reply : {};
-    const carried = isJsonObject(sent) ? carriedBy(sent, verb ?? '') : {};
+    const carried = isJsonObject(asked) ? carriedBy(asked, verb ?? '') : {};
     const refused = answer.status >= 400;
     const dryRun = query.getAll('dryRun').length > 0;
     const outcome = aftermath.lost ? 'uncertain' : outcomeOf(answer.status, stored, aftermath.stored || dryRun);
@@ -223,19 +224,21 @@ export class Feed {
           }),
     };
   }
+}
 
-  private sentBody(request: ApiRequest, patchType: string | undefined): Json | undefined {
-    if (request.body.length === 0) return undefined;
-    try {
-      const text = bodyText(request);
-      const yaml = patchType === 'apply' || mediaTypeOf(request.contentType) === 'application/yaml';
-      const value = yaml ? parseYaml(text).value : parseJson(text);
-      if (!isSecretResource(request.info)) return value;
-      return isJsonObject(value) ? hideSecrets(value, this.secretKey) : undefined;
-    } catch {
-      return undefined;
-    }
+function sentBody(request: ApiRequest, patchType: string | undefined): Json | undefined {
+  if (request.body.length === 0) return undefined;
+  try {
+    const text = bodyText(request);
+    const yaml = patchType === 'apply' || mediaTypeOf(request.contentType) === 'application/yaml';
+    return yaml ? parseYaml(text).value : parseJson(text);
+  } catch {
+    return undefined;
   }
+}
+
+function hiddenBody(body: Json | undefined, key: string): Json | undefined {
+  return isJsonObject(body) ? hideSecrets(body, key) : undefined;
 }
 
 function actorOf(request: ApiRequest): Actor {

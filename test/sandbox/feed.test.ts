@@ -90,6 +90,14 @@ describe('sandbox: its own feed', () => {
     }
   });
 
+  it('but the UID that a delete of one demands is told', async () => {
+    const path = '/api/v1/namespaces/default/secrets';
+    const { body } = await caller.send('POST', path, { metadata: { name: 's' } });
+    const preconditions = { uid: String(at(body, 'metadata.uid')) };
+    await caller.send('DELETE', `${path}/s`, { preconditions });
+    assert.deepEqual(writes().at(-1)?.preconditions, preconditions);
+  });
+
   it('nor in what a refusal repeats of it', async () => {
     const path = '/api/v1/namespaces/default/secrets';
     const merge = { 'content-type': 'application/merge-patch+json' };
