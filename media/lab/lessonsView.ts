@@ -45,6 +45,10 @@ export class LessonsView implements LabView {
       this.list.root,
       button(translate('Open a Lesson File…'), () => void ask('lessonOpenFile', {})),
     );
+    NARROW.addEventListener('change', () => {
+      this.fit();
+      this.task.root.querySelector('h3')?.scrollIntoView({ block: 'nearest' });
+    });
     this.root = element(
       'div',
       { class: 'lessons' },
@@ -77,7 +81,7 @@ export class LessonsView implements LabView {
     const { open } = state;
     this.place.update(state.place);
     this.list.update([state.lessons, open?.id], () => state.lessons.map((lesson) => this.item(lesson, open?.id)));
-    if (open !== undefined && before?.open?.id !== open.id) this.fold.open = !NARROW.matches;
+    if (open !== undefined && before?.open?.id !== open.id) this.fit();
     this.head.update([open?.id, open?.phase], () => this.headNodes(open));
     this.passed.update([open?.id, open?.steps], () => (open === undefined ? [] : passedNodes(open, this.parts)));
     const step = open?.step;
@@ -99,6 +103,11 @@ export class LessonsView implements LabView {
     );
     this.end.update([open?.id, open?.phase, open?.steps, open?.passed, open?.problem], () => this.endNodes(open));
     this.say(state, before);
+  }
+
+  /** Folds the list away from above an open lesson. */
+  private fit(): void {
+    this.fold.open = this.state?.open === undefined || !NARROW.matches;
   }
 
   private item({ id, title, about, state }: State['lessons'][number], openId: string | undefined): Node {

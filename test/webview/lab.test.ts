@@ -399,6 +399,21 @@ describe('the labs in a browser', function () {
       assert.equal(await file.isVisible(), true);
     });
 
+    it('a lesson whose page becomes narrow keeps its step in view, with the list folded', async () => {
+      const page = await open('lessons', { width: 1200 });
+      const file = page.page.getByRole('button', { name: 'Open a Lesson File…' });
+      await file.waitFor();
+      await page.page.locator('.lesson-row').nth(3).click();
+      await page.says('h3', /1\./);
+      await page.page.setViewportSize({ width: 500, height: 620 });
+      await file.waitFor({ state: 'hidden' });
+      const title = await page.page.locator('.current h3').boundingBox();
+      assert.ok(title !== null && title.y >= 0 && title.y < 400, JSON.stringify(title));
+      await page.screenshot('lab-lessons-split');
+      await page.page.setViewportSize({ width: 1200, height: 620 });
+      await file.waitFor();
+    });
+
     it('needs no sideways scrolling at 400 pixels', async () => {
       for (const which of ['modular', 'replay', 'contention', 'lessons'] as const) {
         const page = await open(which, { width: 400, reducedMotion: true });
