@@ -1,5 +1,6 @@
 import type { Json, JsonObject } from './json.ts';
-import { isJsonObject } from './json.ts';
+import { AppError } from '../base/appError.ts';
+import { isJsonObject, isTooDeep, TOO_DEEP } from './json.ts';
 import { coreKind, resolvePlain } from './yamlScalar.ts';
 
 /** Members of an object that come first and last; all others are in alphabetical order, as kubectl prints them. */
@@ -10,8 +11,10 @@ const LAST = ['status'];
  * Prints a value as block YAML that readers of YAML 1.1, of YAML 1.2, and Kubernetes all read back to the same value.
  * Keys are sorted, so that equal values print the same: `apiVersion`, `kind` and `metadata` of an object first, its
  * `status` last. Integers are exact, text is never folded. Ends with a line feed.
+ * @throws AppError `bad-answer` where it is nested too deeply
  */
 export function printYaml(value: Json): string {
+  if (isTooDeep(value)) throw new AppError('bad-answer', `This cannot be shown as YAML: ${TOO_DEEP}.`);
   return `${printBlock(value, 0, '\n', true).replace(/^\n/, '')}\n`;
 }
 

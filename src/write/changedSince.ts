@@ -1,4 +1,4 @@
-import { isJsonObject, parseJson, type JsonObject } from '../codec/json.ts';
+import { isJsonObject, isTooDeep, parseJson, type JsonObject } from '../codec/json.ts';
 import { diffObjects } from '../core/diff.ts';
 import { withServerSet } from '../core/merge.ts';
 import { formatPath } from '../codec/path.ts';
@@ -23,7 +23,7 @@ export async function changedSince(
   newest: JsonObject,
 ): Promise<ChangedSince | undefined> {
   const base = await versionAt(context, token, identityOf(newest).uid);
-  if (base === undefined) return undefined;
+  if (base === undefined || isTooDeep(base) || isTooDeep(newest)) return undefined;
   const secret = isSecret(context.target);
   const changes = diffObjects(base, withServerSet(base, newest), context.schema);
   const conflicts = changes.map(({ path, before, after }) => ({

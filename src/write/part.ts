@@ -18,7 +18,7 @@ import { withTimes } from './fieldConflicts.ts';
 import { LostWrites } from './lostWrites.ts';
 import type { AttemptOutcome } from './outcome.ts';
 import { planOf } from './plan.ts';
-import { readObject, type ReadResult } from './readObject.ts';
+import { readForEdit, type ReadResult } from './readObject.ts';
 import type { Attempt, Report } from './report.ts';
 import { prepare } from './request.ts';
 import { reportConflicts } from './stored.ts';
@@ -121,7 +121,7 @@ export class PartWriter {
   }
 
   private async read(): Promise<ReadResult> {
-    return readObject(this.context, this.part.subresource);
+    return readForEdit(this.context, this.part.subresource);
   }
 
   /** What a read tells before anything is computed from it: whose life it is, who won, and what became of lost writes. */

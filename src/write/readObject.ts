@@ -40,9 +40,13 @@ export async function readObject(context: WriteContext, subresource: string | un
     const message = `The server answered the read of ${describeTarget(target)} with something that is no object.`;
     return { kind: 'failed', answer: { outcome: 'unavailable', code: reply.status, message } };
   }
-  if (isTooDeep(object)) {
-    const message = `${describeTarget(target)} cannot be edited: ${TOO_DEEP}.`;
-    return { kind: 'failed', answer: { outcome: 'unsupported', code: reply.status, message } };
-  }
   return { kind: 'object', object, identity: identityOf(object) };
+}
+
+/** As `readObject`, for what computes from the object: one that is nested too deeply is not computed with. */
+export async function readForEdit(context: WriteContext, subresource: string | undefined): Promise<ReadResult> {
+  const read = await readObject(context, subresource);
+  if (read.kind !== 'object' || !isTooDeep(read.object)) return read;
+  const message = `${describeTarget(context.target)} cannot be edited: ${TOO_DEEP}.`;
+  return { kind: 'failed', answer: { outcome: 'unsupported', message } };
 }

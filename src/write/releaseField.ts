@@ -16,7 +16,7 @@ import {
 import type { Answer } from './exchange.ts';
 import { defaultFieldManager, type ModifyOptions } from './options.ts';
 import type { AttemptOutcome } from './outcome.ts';
-import { readObject } from './readObject.ts';
+import { readForEdit } from './readObject.ts';
 import type { Report } from './report.ts';
 import { sendOnce, type SentOnce } from './sendOnce.ts';
 import { Session } from './session.ts';
@@ -60,7 +60,7 @@ async function run(context: WriteContext, path: Path): Promise<PartReport> {
   let lost = false;
   let refused: Refused | undefined;
   for (let count = 1; ; count += 1) {
-    const read = await readObject(context, undefined);
+    const read = await readForEdit(context, undefined);
     if (read.kind === 'cancelled') return endCancelled(context, uid, lost).report;
     let answer: Answer;
     if (read.kind === 'failed') ({ answer } = read);

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { isTooDeep, parseJson, TOO_DEEP, type Json, type JsonObject } from '../../src/codec/json.ts';
+import { printYaml } from '../../src/codec/yamlPrint.ts';
 import { observedFrom } from '../../src/core/observe.ts';
 import { TraceReader } from '../../src/core/trace.ts';
 import { givenObject } from '../../src/recorder/given.ts';
@@ -76,6 +77,11 @@ describe('JSON that is nested deeply', () => {
       notAnalysed: TOO_DEEP,
       value: { apiVersion: '', kind: 'Thing', metadata: { uid: 'U1' } },
     });
+  });
+
+  it('is not printed as YAML, in one sentence', () => {
+    assert.match(printYaml(thing(400)), /^apiVersion: /);
+    assert.throws(() => printYaml(thing(4_000)), { code: 'bad-answer', message: new RegExp(TOO_DEEP) });
   });
 
   it('is skipped and reported in a trace', () => {

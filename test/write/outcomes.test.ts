@@ -12,6 +12,7 @@ import { connectCluster } from '../../src/kube/cluster.ts';
 import { loadKubeconfig } from '../../src/kube/kubeconfig.ts';
 import { classifyReply, type RequestFacts } from '../../src/write/classify.ts';
 import { createObject } from '../../src/write/createObject.ts';
+import { deleteObject } from '../../src/write/deleteObject.ts';
 import { modify } from '../../src/write/modify.ts';
 import type { ModifyOptions } from '../../src/write/options.ts';
 import { finalOutcomes, type AttemptOutcome, type FinalOutcome } from '../../src/write/outcome.ts';
@@ -501,6 +502,8 @@ describe('how a write ends', () => {
     const report = await modify(server, target, changes({ 'data/a': '2' }), { clock: systemClock });
     assert.equal(report.outcome, 'unsupported');
     assert.match(report.message ?? '', /cannot be edited: it is nested more than 500 levels deep\.$/);
+    const gone = await deleteObject(server, { ...target, uid: 'u' }, { clock: systemClock });
+    assert.equal(gone.outcome, 'written', 'it can be deleted');
   });
 
   it('a server that never answers ends timed-out for a read, and unknown for a write, within the time limit', async () => {
