@@ -41,13 +41,20 @@ const stray = files.filter((file) => !allowed.some((pattern) => pattern.test(fil
 if (stray.length > 0) throw new Error(`not needed to run, so not to be packaged: ${stray.join(', ')}`);
 const packagePath = join(root, 'dist', 'object-versions.vsix');
 // `vsce` warns of the missing address; that it is missing is said above, and nothing in the package pretends otherwise.
-await vsce.createVSIX({
-  cwd: root,
-  packagePath,
-  dependencies: false,
-  allowMissingRepository: true,
-  readmePath,
-});
+// What it says of its success on stdout is said below in one line.
+const { log } = console;
+console.log = () => {};
+try {
+  await vsce.createVSIX({
+    cwd: root,
+    packagePath,
+    dependencies: false,
+    allowMissingRepository: true,
+    readmePath,
+  });
+} finally {
+  console.log = log;
+}
 const { size } = statSync(packagePath);
 if (size > limitBytes) throw new Error(`the package has ${size} bytes; at most ${limitBytes} are allowed`);
 say(`${files.length} files, ${(size / 1000).toFixed(0)} kB: dist/object-versions.vsix`);

@@ -7,19 +7,50 @@
 import { bootstrap, root, run, say, terminalEnv, toolEnv, whenParentEnds } from './bootstrap.mjs';
 await bootstrap(import.meta.url);
 import { spawn, spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 
-const { values: asked } = parseArgs({
-  options: {
-    kubeconfig: { type: 'string' },
-    scenario: { type: 'string', default: 'lively' },
-    port: { type: 'string', default: '0' },
-    browser: { type: 'boolean', default: false },
-  },
-});
+const usage = `usage: npm start -- [options]
+
+  --scenario NAME     the sandbox's scenario: lively (unless said), bare, quiet, contention, recreation, ownership
+  --kubeconfig FILE   a cluster of yours instead of the sandbox
+  --browser           a VS Code in the browser, even where there is a desktop one
+  --port N            its port; a free one unless said
+  --help              this
+
+such as: npm start -- --scenario contention
+All of it: README.md, docs/sandbox.md
+`;
+const asked = readOptions(process.argv.slice(2));
+
+/** The options; ends the process where they are not understood, or name a file that cannot be read. */
+function readOptions(args) {
+  try {
+    const { values } = parseArgs({
+      args,
+      options: {
+        kubeconfig: { type: 'string' },
+        scenario: { type: 'string', default: 'lively' },
+        port: { type: 'string', default: '0' },
+        browser: { type: 'boolean', default: false },
+        help: { type: 'boolean', short: 'h', default: false },
+      },
+    });
+    if (values.help) {
+      process.stdout.write(usage);
+      process.exit(0);
+    }
+    if (!/^\d{1,5}$/.test(values.port)) throw new Error(`--port: "${values.port}" is no port.`);
+    if (values.kubeconfig !== undefined) readFileSync(resolve(values.kubeconfig));
+    return values;
+  } catch (error) {
+    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n\n${usage}`);
+    process.exit(2);
+  }
+}
+
 const steps = asked.kubeconfig === undefined ? 3 : 2;
 const home = mkdtempSync(join(tmpdir(), 'object-versions-start-'));
 const stops = [];

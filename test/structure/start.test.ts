@@ -1,0 +1,34 @@
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
+
+describe('npm start', () => {
+  const start = (...args: string[]): { status: number | null; stdout: string; stderr: string } =>
+    spawnSync(process.execPath, [join(import.meta.dirname, '..', '..', 'scripts', 'start.mjs'), ...args], {
+      encoding: 'utf8',
+    });
+
+  it('says how it is used when it is asked', () => {
+    const { status, stdout, stderr } = start('--help');
+    assert.deepEqual([status, stderr], [0, '']);
+    assert.match(stdout, /^usage: npm start -- \[options\]/);
+  });
+
+  for (const [what, args, said] of [
+    ['an option that there is not', ['--nope'], /Unknown option '--nope'/],
+    [
+      'a kubeconfig that is not there',
+      ['--kubeconfig', '/nonexistent/kubeconfig'],
+      /ENOENT.*\/nonexistent\/kubeconfig/,
+    ],
+    ['a port that is none', ['--port', 'x'], /"x" is no port/],
+  ] as const)
+    it(`${what} ends it before anything is built, in words`, () => {
+      const { status, stdout, stderr } = start(...args);
+      assert.deepEqual([status, stdout], [2, '']);
+      assert.match(stderr, said);
+      assert.match(stderr, /usage: npm start/);
+      assert.doesNotMatch(stderr, /^ +at /m, 'no stack');
+      assert.doesNotMatch(stderr, /building/);
+    });
+});
