@@ -4,7 +4,7 @@ import { Readable } from 'node:stream';
 import { AppError } from '../base/appError.ts';
 import { failsOn } from '../core/findings/report/allow.ts';
 import type { FindingsReport } from '../core/findings/report/report.ts';
-import type { Mark } from '../core/findings/report/html.ts';
+import type { Mark } from '../core/findings/report/mark.ts';
 import type { Shard } from '../recorder/shard.ts';
 import {
   findingsExit,
@@ -108,8 +108,13 @@ async function print(
   input: string,
 ): Promise<string> {
   switch (format) {
-    case 'text':
-      return (await import('../core/findings/report/report.ts')).reportText(report);
+    case 'text': {
+      const [{ reportText }, { findingPages }] = await Promise.all([
+        import('../core/findings/report/report.ts'),
+        import('./findingPages.ts'),
+      ]);
+      return reportText(report, findingPages());
+    }
     case 'json': {
       const { reportJson } = await import('../core/findings/report/report.ts');
       const text = reportJson(report);

@@ -70,10 +70,13 @@ export function registerRecord(program: Command, io: CliIo): void {
 }
 
 async function print(report: FindingsReport, ranCommand: boolean, options: RecordOptions, io: CliIo): Promise<void> {
-  const { reportJson, reportText } = await import('../core/findings/report/report.ts');
+  const [{ reportJson, reportText }, { findingPages }] = await Promise.all([
+    import('../core/findings/report/report.ts'),
+    import('./findingPages.ts'),
+  ]);
   if (options.output === 'json') io.stdout(reportJson(report));
-  else if (ranCommand) io.stderr(reportText(report));
-  else io.stdout(reportText(report));
+  else if (ranCommand) io.stderr(reportText(report, findingPages()));
+  else io.stdout(reportText(report, findingPages()));
 }
 
 async function startRun(options: RecordOptions, rules: FailRules, io: CliIo): Promise<RecordRun> {

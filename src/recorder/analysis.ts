@@ -4,7 +4,7 @@ import type { NewTraceEvent, TraceEvent } from '../core/traceEvent.ts';
 import { createDetector } from '../core/findings/detect.ts';
 import type { Finding } from '../core/findings/finding.ts';
 import type { DetectorOptions } from '../core/findings/options.ts';
-import type { Mark } from '../core/findings/report/html.ts';
+import type { Mark } from '../core/findings/report/mark.ts';
 import { CrossFacts, type Facts } from './crossFacts.ts';
 import { EventSource, type TimedEvents } from './eventSource.ts';
 import { Marks } from './marks.ts';

@@ -1,8 +1,8 @@
 import type { Finding } from '../core/findings/finding.ts';
 import { actorName } from '../core/findings/knowledge.ts';
-import type { Mark } from '../core/findings/report/html.ts';
+import type { Mark } from '../core/findings/report/mark.ts';
 import { nameText, objectText } from '../core/findings/report/report.ts';
-import type { Actor, ObjectName, TraceEvent } from '../core/traceEvent.ts';
+import type { Actor, ObjectName, Token, TraceEvent } from '../core/traceEvent.ts';
 
 /** Keeps what a report shows of events, bounded: what is about objects with findings stays, of the rest the latest. */
 export class Marks {
@@ -35,40 +35,47 @@ export class Marks {
 function marksOf(event: TraceEvent): Mark[] {
   if (event.type === 'write') {
     const accepted = event.outcome === 'accepted' || event.outcome === 'unchanged';
-    const tokens = [event.preconditions?.token, event.result?.token].map((token) =>
-      token === undefined || token === '' ? '' : ` ${token}`,
-    );
-    const how = [
-      event.verb,
-      ...(event.subresource === undefined ? [] : [event.subresource]),
-      ...(event.force === true ? ['force'] : []),
+    const { verb, subresource, preconditions, result, outcome } = event;
+    const how = [verb, ...(subresource === undefined ? [] : [subresource]), ...(event.force === true ? ['force'] : [])];
+    const text = [
+      how.join(' '),
+      ...tokenPart(' of version ', preconditions?.token),
+      `: ${outcome}`,
+      ...tokenPart(', now ', result?.token),
     ];
-    const text = `${how.join(' ')}${tokens[0] === '' ? '' : ` of version${tokens[0]}`}: ${event.outcome}${tokens[1] === '' ? '' : `, now${tokens[1]}`}`;
-    return [mark(event, event.name, accepted ? 'accepted' : 'refused', text)];
+    const uid = result?.uid ?? preconditions?.uid ?? '';
+    return [mark(event, event.name, uid, accepted ? 'accepted' : 'refused', text)];
   }
   if (event.type === 'observed')
-    return [mark({ ...event, actor: event.via }, event.name, 'read', `showed version ${event.token}`)];
+    return [
+      mark({ ...event, actor: event.via }, event.name, event.uid, 'read', [
+        ...tokenPart('showed version ', event.token),
+      ]),
+    ];
   if (event.type !== 'read' || event.given.length !== 1) return [];
   return event.given.map((item) =>
-    mark(
-      event,
-      { ...event.scope, namespace: item.namespace, name: item.name },
-      'read',
-      `${event.verb}: was given ${item.token}`,
-    ),
+    mark(event, { ...event.scope, namespace: item.namespace, name: item.name }, item.uid, 'read', [
+      ...tokenPart(`${event.verb}: was given `, item.token),
+    ]),
   );
+}
+
+function tokenPart(before: string, token: Token | undefined): Mark['text'] {
+  return token === undefined || token === '' ? [] : [before, { token }];
 }
 
 function mark(
   event: { seq: number; at: number; actor: Actor | string },
   name: ObjectName,
+  uid: string,
   kind: Mark['kind'],
-  text: string,
+  text: Mark['text'],
 ): Mark {
   return {
     seq: event.seq,
     at: event.at,
     object: nameText(name),
+    uid,
     actor: typeof event.actor === 'string' ? event.actor : actorName(event.actor),
     kind,
     text,

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
@@ -213,12 +213,14 @@ describe('analyze', function () {
     assert.match(html, /<text class="actor"[^>]*>alice.*<text class="actor"[^>]*>bob|bob.*alice/s);
     assert.match(
       html,
-      /<li class="accepted">event \d+: [\d:.]+ <b>bob<\/b> replace of version 1: accepted, now 2<\/li>/,
+      /<li class="accepted">event \d+: [\d:.]+ <b>bob<\/b> replace of version <span class="badge c\d" title="token &quot;1&quot;">[a-z]{2}·[\da-f]{2}<\/span>: accepted, now <span [^>]*"token &quot;2&quot;">/,
     );
     assert.match(html, /<li class="refused">|<li class="read">/);
     assert.ok(!html.includes('<script') && !/https?:\/\//.test(html));
     const text = (await run(['analyze', path])).stdout;
     assert.match(text, /error: lost-update \(token-swap\) on configmaps lab\/demo/);
+    const page = /Each has a page: "Explain Finding" in the editor, or (\S+)\.$/m.exec(text)?.[1] ?? '';
+    assert.match(await readFile(page, 'utf8'), /^# lost-update/);
     assert.match(text, /\.data\.bob/);
   });
 

@@ -70,6 +70,7 @@ describe('clients in other languages behind the recorder', function () {
         kubeconfig,
         '--trace',
         report,
+        '--overwrite',
         ...flags,
         '--fail-on',
         'warning',

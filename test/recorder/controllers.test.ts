@@ -114,8 +114,6 @@ const LOST: Expected = {
   'lost-create-answer': ['uncertain-write/duplicate-create'],
   'impatient-create': ['uncertain-write/duplicate-create'],
 };
-/** That an answer was lost is told whatever its sender does next. */
-const LOST_GOOD: Expected = { 'lost-update-answer': ['uncertain-write'], 'lost-create-answer': ['uncertain-write'] };
 
 describe('Go controllers behind the recorder, on the real server', function () {
   this.timeout(180_000);
@@ -148,7 +146,7 @@ describe('Go controllers behind the recorder, on the real server', function () {
     });
     assert.equal(ran.code, 0, ran.stderr);
     for (const scenario of scenarios) {
-      const expected = variant === 'bug' ? all[scenario] : config === kubeconfig ? [] : (LOST_GOOD[scenario] ?? []);
+      const expected = variant === 'bug' ? all[scenario] : [];
       assert.deepEqual(
         toldOf(ran.stdout, `${scenario}-${variant}-`),
         expected,

@@ -21,8 +21,8 @@ describe('what a report shows of events', () => {
     assert.deepEqual(
       kept.slice(0, 3).map((item) => [item.object, item.text]),
       [
-        ['configmaps lab/found', 'showed version 1'],
-        ['configmaps lab/found', 'showed version 2'],
+        ['configmaps lab/found', ['showed version ', { token: '1' }]],
+        ['configmaps lab/found', ['showed version ', { token: '2' }]],
         [kept[2]?.object, kept[2]?.text],
       ],
     );

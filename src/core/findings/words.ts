@@ -1,5 +1,5 @@
 import { isSecretResource } from '../secrets.ts';
-import type { ObjectName, WriteEvent } from '../traceEvent.ts';
+import type { ObjectName, Token, WriteEvent } from '../traceEvent.ts';
 import type { Leaves } from './leaves.ts';
 
 const MAX_VALUE = 40;
@@ -40,6 +40,11 @@ export function changesText(
     return change === undefined ? path : `${path} (${change})`;
   });
   return `${shown.join(', ')}${fields.length > MAX_FIELDS ? ` and ${fields.length - MAX_FIELDS} more` : ''}`;
+}
+
+/** A token as a text shows it: opaque, in quotes, so that nobody reads a number into it. */
+export function tokenText(token: Token): string {
+  return `"${token}"`;
 }
 
 /** A leaf's value, where it may be shown: `nothing` where there is none. */

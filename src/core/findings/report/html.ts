@@ -1,17 +1,8 @@
 import type { Finding } from '../finding.ts';
 import { escape } from './junit.ts';
-import { bySeverity, objectText, titleOf, type FindingsReport } from './report.ts';
-
-/** An event as the report shows it: writes stand on the timeline, reads are told where they are proof. */
-export interface Mark {
-  readonly seq: number;
-  readonly at: number;
-  readonly object: string;
-  readonly actor: string;
-  readonly kind: 'accepted' | 'refused' | 'read';
-  /** What was asked and answered, in short. */
-  readonly text: string;
-}
+import { Badges, type Mark } from './mark.ts';
+import { evidenceOf, occurrencesOf, type Occurrences } from './occurrences.ts';
+import { EVENTS_COUNT, findingsText, objectText, titleOf, type FindingsReport } from './report.ts';
 
 const WIDTH = 1_000;
 const LANE = 20;
@@ -19,6 +10,8 @@ const LEFT = 300;
 const MAX_OBJECTS = 40;
 const MAX_ACTORS = 8;
 const MAX_PROOF = 24;
+const MAX_OPEN = 3;
+const MAX_OCCURRENCES = 200;
 
 /**
  * The report as one HTML file that needs nothing else: findings with their proof, and a timeline with a lane for each object
@@ -26,9 +19,9 @@ const MAX_PROOF = 24;
  * which days the findings are, as times are those of a day.
  */
 export function reportHtml(report: FindingsReport, marks: readonly Mark[], title: string, days: string): string {
-  const findings = bySeverity(report.findings);
-  const bySeq = new Map(marks.map((mark) => [mark.seq, mark]));
-  const sections = findings.map((finding, index) => section(finding, index, bySeq)).join('\n');
+  const groups = occurrencesOf(report.findings);
+  const shown = { marks: new Map(marks.map((mark) => [mark.seq, mark])), badges: new Badges(marks) };
+  const sections = groups.map((group, index) => section(group, index, shown)).join('\n');
   const notes = [
     ...report.notes,
     ...Object.entries(report.notAnalysed)
@@ -40,37 +33,92 @@ export function reportHtml(report: FindingsReport, marks: readonly Mark[], title
 <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
 <title>${escape(title)}</title><style>${STYLE}</style></head>
 <body><main><h1>${escape(title)}</h1>
-<p>${findings.length === 1 ? '1 finding' : `${findings.length} findings`} in ${report.events} events${days === '' ? '' : `, ${escape(days)}`}.</p>
-${timeline(findings, marks)}
+<p>${findingsText(report)} in ${report.events} events${days === '' ? '' : `, ${escape(days)}`}.</p>
+${timeline(groups, marks, shown.badges)}
 ${sections}
+${groups.length === 0 ? '' : '<p class="note">Each finding has a page that says what it knows and what it cannot know: “Explain Finding” in the editor, or docs/findings in the package.</p>'}
+<p class="note">${EVENTS_COUNT} A version is named by the equality badge of its token: two are the same exactly if their badges are, and nothing says which is newer.</p>
 ${notes.map((note) => `<p class="note">${escape(note)}</p>`).join('\n')}
 </main></body></html>
 `;
 }
 
-function section(finding: Finding, index: number, marks: ReadonlyMap<number, Mark>): string {
+interface Shown {
+  readonly marks: ReadonlyMap<number, Mark>;
+  readonly badges: Badges;
+}
+
+function section(group: Occurrences, index: number, shown: Shown): string {
+  const { first, all, count } = group;
   const list = (name: string, values: readonly string[]): string =>
     values.length === 0
       ? ''
-      : `<dt>${name}</dt><dd>${values.map((value) => `<code>${escape(value)}</code>`).join(' ')}</dd>`;
-  return `<section id="f${index}" class="${finding.severity}"><h2>${escape(titleOf(finding))} <small>${finding.severity}${finding.sureness === 'likely' ? ', likely' : ''}</small></h2>
-<p class="object">${escape(objectText(finding))} <code>${escape(finding.object.uid)}</code></p>
-<p>${escape(finding.explanation)}</p><dl>${list('fields', finding.fields)}${list('actors', finding.actors)}${proof(finding, marks)}
-<dt>times</dt><dd>${finding.count}, from ${time(finding.firstAt)} to ${time(finding.lastAt)}</dd></dl>
-<p><b>What to do:</b> ${escape(finding.remedy)}</p></section>`;
+      : `<dt>${name}</dt><dd>${[...new Set(values)].map((value) => `<code>${escape(value)}</code>`).join(' ')}</dd>`;
+  const [single] = all.length === 1 ? all : [];
+  const likely = first.sureness === 'likely' ? ', likely' : '';
+  const fields = list(
+    'fields',
+    all.flatMap((finding) => finding.fields),
+  );
+  const actors = list(
+    'actors',
+    all.flatMap((finding) => finding.actors),
+  );
+  const from = Math.min(...all.map((finding) => finding.firstAt));
+  const to = Math.max(...all.map((finding) => finding.lastAt));
+  return `<section id="f${index}" class="${first.severity}"><h2>${escape(titleOf(first))} <small>${first.severity}${likely}</small></h2>
+<p class="object">${escape(objectText(first))}${single === undefined ? '' : ` <code>${escape(single.object.uid)}</code>`}</p>
+${single === undefined ? occurrencesList(all, index, shown) : `<p>${escape(single.explanation)}</p>`}
+<dl>${fields}${actors}${single === undefined ? '' : `<dt>proof</dt><dd>${proof(single, shown)}</dd>`}
+<dt>times</dt><dd>${count}, from ${time(from)} to ${time(to)}</dd></dl>
+<p><b>What to do:</b> ${escape(first.remedy)}</p></section>`;
 }
 
-/** The events that prove a finding, each with what it was where that is known. */
-function proof(finding: Finding, marks: ReadonlyMap<number, Mark>): string {
-  if (finding.events.length === 0) return '';
-  const lines = finding.events.slice(0, MAX_PROOF).map((seq) => {
-    const mark = marks.get(seq);
-    if (mark === undefined) return `<li>event ${seq}</li>`;
-    const said = `${time(mark.at)} <b>${escape(mark.actor)}</b> ${escape(mark.text)}`;
-    return `<li class="${mark.kind}">event ${seq}: ${said}</li>`;
-  });
+/** Every occurrence with its proof folded away; all but the first ones are folded themselves. */
+function occurrencesList(all: readonly Finding[], index: number, shown: Shown): string {
+  const items = all
+    .slice(0, MAX_OCCURRENCES)
+    .map(
+      (finding, at) =>
+        `<li id="f${index}-${at}">${time(finding.firstAt)}${finding.count > 1 ? `, ${finding.count} times:` : ''} ${escape(finding.explanation)}<details><summary>proof</summary>${proof(finding, shown)}</details></li>`,
+    );
+  const more = items.slice(MAX_OPEN);
+  const left = all.length - items.length;
+  const folded =
+    more.length === 0
+      ? ''
+      : `<details><summary>${more.length + left} more</summary><ol start="${MAX_OPEN + 1}">${more.join('')}</ol>${left > 0 ? `<p>and ${left} more</p>` : ''}</details>`;
+  return `<ol>${items.slice(0, MAX_OPEN).join('')}</ol>${folded}`;
+}
+
+/** The events that prove a finding in the order of the log, each with what it was where that is known. */
+function proof(finding: Finding, { marks, badges }: Shown): string {
+  const lines = evidenceOf(finding)
+    .slice(0, MAX_PROOF)
+    .map((seq) => {
+      const mark = marks.get(seq);
+      if (mark === undefined) return `<li>event ${seq}</li>`;
+      return `<li class="${mark.kind}">event ${seq}: ${time(mark.at)} <b>${escape(mark.actor)}</b> ${saidHtml(mark, badges)}</li>`;
+    });
   const more = finding.events.length - lines.length;
-  return `<dt>proof</dt><dd><ul>${lines.join('')}${more > 0 ? `<li>and ${more} more</li>` : ''}</ul></dd>`;
+  return `<ul>${lines.join('')}${more > 0 ? `<li>and ${more} more</li>` : ''}</ul>`;
+}
+
+/** What a mark says, with the badge of each token; the token itself is its tooltip. */
+function saidHtml(mark: Mark, badges: Badges): string {
+  return mark.text
+    .map((part) => {
+      if (typeof part === 'string') return escape(part);
+      const { code, colour } = badges.of(mark, part.token) ?? { code: `“${part.token}”`, colour: -1 };
+      return `<span class="badge${colour < 0 ? '' : ` c${colour}`}" title="token &quot;${escape(part.token)}&quot;">${escape(code)}</span>`;
+    })
+    .join('');
+}
+
+function saidText(mark: Mark, badges: Badges): string {
+  return mark.text
+    .map((part) => (typeof part === 'string' ? part : (badges.of(mark, part.token)?.code ?? `“${part.token}”`)))
+    .join('');
 }
 
 interface Lane {
@@ -92,7 +140,8 @@ function lanesOf(findings: readonly Finding[], marks: readonly Mark[]): Lane[] {
   });
 }
 
-function timeline(findings: readonly Finding[], marks: readonly Mark[]): string {
+function timeline(groups: readonly Occurrences[], marks: readonly Mark[], badges: Badges): string {
+  const findings = groups.flatMap((group) => group.all);
   const lanes = lanesOf(findings, marks);
   const rows = new Map(lanes.map((lane, row) => [`${lane.object}\0${lane.actor ?? ''}`, row]));
   const rowOf = (object: string, actor: string): number | undefined =>
@@ -111,19 +160,22 @@ function timeline(findings: readonly Finding[], marks: readonly Mark[]): string 
     return `<text class="${actor === undefined ? 'object' : 'actor'}" x="${indent}" y="${y(row) + 4}">${label}<title>${escape(name)}</title></text><line x1="${LEFT}" x2="${WIDTH - 10}" y1="${y(row)}" y2="${y(row)}"/>`;
   });
   const dots = shown.map((mark) => {
-    const label = `<title>event ${mark.seq}: ${escape(`${mark.actor} ${mark.text}`)}, ${time(mark.at)}</title>`;
+    const label = `<title>event ${mark.seq}: ${escape(`${mark.actor} ${saidText(mark, badges)}`)}, ${time(mark.at)}</title>`;
     const [cx, cy] = [x(mark.at).toFixed(1), y(rowOf(mark.object, mark.actor) ?? 0)];
     return mark.kind === 'accepted'
       ? `<circle class="write" cx="${cx}" cy="${cy}" r="3">${label}</circle>`
       : `<path class="refused" d="M${cx} ${cy - 4}l4 4l-4 4l-4 -4z">${label}</path>`;
   });
-  const flags = findings.map((finding, index) => {
-    const row = rowOf(objectText(finding), '');
-    if (row === undefined) return '';
-    const start = x(finding.firstAt);
-    const height = ((lanes[row]?.size ?? 1) - 1) * LANE + 16;
-    return `<a href="#f${index}"><rect class="${finding.severity}" x="${(start - 4).toFixed(1)}" y="${y(row) - 8}" width="${Math.max(8, x(finding.lastAt) - start + 8).toFixed(1)}" height="${height}"><title>${escape(titleOf(finding))}</title></rect></a>`;
-  });
+  const flags = groups.flatMap((group, index) =>
+    group.all.map((finding, at) => {
+      const row = rowOf(objectText(finding), '');
+      if (row === undefined) return '';
+      const start = x(finding.firstAt);
+      const height = ((lanes[row]?.size ?? 1) - 1) * LANE + 16;
+      const target = group.all.length === 1 || at >= MAX_OCCURRENCES ? `f${index}` : `f${index}-${at}`;
+      return `<a href="#${target}"><rect class="${finding.severity}" x="${(start - 4).toFixed(1)}" y="${y(row) - 8}" width="${Math.max(8, x(finding.lastAt) - start + 8).toFixed(1)}" height="${height}"><title>${escape(titleOf(finding))}</title></rect></a>`;
+    }),
+  );
   return `<figure><svg role="img" aria-label="Timeline of writes and findings" viewBox="0 0 ${WIDTH} ${y(lanes.length) + 20}">${names.join('')}${flags.reverse().join('')}${dots.join('')}
 <text x="${LEFT}" y="${y(lanes.length) + 8}">${time(from)}</text><text x="${WIDTH - 10}" y="${y(lanes.length) + 8}" text-anchor="end">${time(to)}</text></svg>
 <figcaption>A lane for each object, and for each actor that wrote it. Dots are accepted writes, diamonds refused ones, boxes findings; times are UTC.</figcaption></figure>`;
@@ -136,7 +188,12 @@ function time(at: number): string {
   return `${two(ms / 3_600_000)}:${two((ms / 60_000) % 60)}:${two((ms / 1_000) % 60)}.${String(Math.floor(ms % 1_000)).padStart(3, '0')}`;
 }
 
+/** Colours that are told apart on light and dark pages; a badge is never told by its colour alone. */
+const BADGE_STYLE = ['#3b78c4', '#b8860b', '#2e8b57', '#8250bd', '#c4314b', '#0f8b8d', '#c2611f', '#7a7f87']
+  .map((colour, index) => `.c${index}{--badge:${colour}}`)
+  .join('');
 const STYLE = `:root{color-scheme:light dark}body{font:15px/1.5 system-ui,sans-serif;margin:0}main{max-width:1040px;margin:auto;padding:1rem}
 section{border-left:4px solid #888;padding:0 1rem;margin:1.5rem 0}section.error{border-color:#c4314b}section.warning{border-color:#b8860b}section.info{border-color:#3b78c4}
 h2 small{font-weight:normal}code{font-size:.92em}dt{font-weight:600}dd{margin:0 0 .4rem 1rem}svg{width:100%;height:auto}svg text{font:11px system-ui,sans-serif;fill:currentColor}svg text.object{font-weight:600}svg text.actor{opacity:.8}ul{margin:0;padding:0;list-style:none}li.refused{color:#c4314b}@media(prefers-color-scheme:dark){li.refused{color:#f0788c}}
-svg line{stroke:#8886}svg .write{fill:#2e8b57}svg .refused{fill:none;stroke:#d9435c}svg rect{fill-opacity:.25}svg rect.error{fill:#c4314b}svg rect.warning{fill:#b8860b}svg rect.info{fill:#3b78c4}figure{margin:1rem 0}.note{opacity:.8}`;
+svg line{stroke:#8886}svg .write{fill:#2e8b57}svg .refused{fill:none;stroke:#d9435c}svg rect{fill-opacity:.25}svg rect.error{fill:#c4314b}svg rect.warning{fill:#b8860b}svg rect.info{fill:#3b78c4}figure{margin:1rem 0}.note{opacity:.8}
+ol{margin:.2rem 0;padding-left:1.6rem}summary{cursor:pointer;opacity:.8}.badge{font:.88em ui-monospace,monospace;border-bottom:2px solid var(--badge,#888)}${BADGE_STYLE}`;

@@ -1,4 +1,5 @@
 import { findingIds, type Finding } from '../finding.ts';
+import { evidenceOf } from './occurrences.ts';
 import { objectText, titleOf, type FindingsReport } from './report.ts';
 
 /** The report as JUnit XML: one case a rule, which fails with its findings where `isFailure` says so. */
@@ -27,7 +28,7 @@ export function reportJunit(report: FindingsReport, isFailure: (finding: Finding
 }
 
 function textOf(finding: Finding): string {
-  return `${titleOf(finding)} on ${objectText(finding)}\n${finding.explanation}\nfields: ${finding.fields.join(', ')}\nactors: ${finding.actors.join(', ')}\nproof: events ${finding.events.join(', ')}\n${finding.remedy}\n`;
+  return `${titleOf(finding)} on ${objectText(finding)}\n${finding.explanation}\nfields: ${finding.fields.join(', ')}\nactors: ${finding.actors.join(', ')}\nproof: events ${evidenceOf(finding).join(', ')}\n${finding.remedy}\n`;
 }
 
 const ENTITIES: Readonly<Record<string, string>> = {

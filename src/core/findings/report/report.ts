@@ -1,7 +1,8 @@
 import { dateText, preciseTimeText } from '../../timeline/axis.ts';
-import type { Finding, Severity } from '../finding.ts';
+import type { Finding } from '../finding.ts';
 import type { ObjectName } from '../../traceEvent.ts';
 import type { Allowance } from './allow.ts';
+import { evidenceOf, occurrencesOf, severities, type Occurrences } from './occurrences.ts';
 
 /** What is told at the end of a recording or an analysis. */
 export interface FindingsReport {
@@ -10,17 +11,14 @@ export interface FindingsReport {
   readonly allowed: readonly { finding: Finding; allowance: Allowance }[];
   /** Counts of what could not be read or known, and why. */
   readonly notAnalysed: Readonly<Record<string, unknown>>;
-  /** What was read: events, files. */
+  /** How many events of the log were read. */
   readonly events: number;
   readonly notes: readonly string[];
 }
 
-const ORDER: readonly Severity[] = ['error', 'warning', 'info'];
-
-/** Findings by severity, then by time. */
-export function bySeverity(findings: readonly Finding[]): Finding[] {
-  return [...findings].sort((a, b) => ORDER.indexOf(a.severity) - ORDER.indexOf(b.severity) || a.firstAt - b.firstAt);
-}
+const MAX_OCCURRENCES = 5;
+const MAX_FIELDS = 10;
+const MAX_PROOF = 12;
 
 /** The name of a finding's object, as a person reads it. */
 export function objectText(finding: Finding): string {
@@ -47,38 +45,71 @@ export function reportJson(report: FindingsReport): string {
   return `${JSON.stringify({ findings: report.findings, notAnalysed: report.notAnalysed, events: report.events, ...(allowed.length === 0 ? {} : { allowed }), ...(report.notes.length === 0 ? {} : { notes: report.notes }) })}\n`;
 }
 
-/** The time of a finding in UTC, or from when to when. */
-function whenText({ firstAt, lastAt }: Finding): string {
-  const first = `${dateText(firstAt, 0)} ${preciseTimeText(firstAt, 0)}`;
-  return firstAt === lastAt ? `${first} UTC` : `${first} to ${preciseTimeText(lastAt, 0)} UTC`;
+/** What the number of events in a report counts, as a timeline counts something else. */
+export const EVENTS_COUNT =
+  'Each read, write and observation of the log counts as an event; a timeline shows each version once.';
+
+function timeText(at: number): string {
+  return `${dateText(at, 0)} ${preciseTimeText(at, 0)}`;
 }
 
-/** The report for a person in a terminal. */
-export function reportText(report: FindingsReport): string {
-  const lines: string[] = [];
-  for (const finding of bySeverity(report.findings)) {
-    const times = finding.count > 1 ? `, ${finding.count} times` : '';
-    lines.push(
-      `${finding.severity}: ${titleOf(finding)} on ${objectText(finding)}${times}${finding.sureness === 'likely' ? ' (likely)' : ''}`,
-    );
-    lines.push(`  ${finding.explanation}`);
-    if (finding.fields.length > 0)
-      lines.push(
-        `  fields: ${finding.fields.slice(0, 10).join(', ')}${finding.fields.length > 10 ? ` and ${finding.fields.length - 10} more` : ''}`,
-      );
-    lines.push(`  when: ${whenText(finding)}`);
-    if (finding.actors.length > 0) lines.push(`  actors: ${finding.actors.join(', ')}`);
-    lines.push(
-      `  proof: events ${finding.events.slice(0, 12).join(', ')}${finding.events.length > 12 ? ', …' : ''}`,
-      `  remedy: ${finding.remedy}`,
-      `  more: docs/findings/${finding.id}.md`,
-      '',
-    );
-  }
-  const counts = ORDER.map(
+/** A time in UTC, or from when to when. */
+function whenText(from: number, to: number): string {
+  return from === to ? `${timeText(from)} UTC` : `${timeText(from)} to ${preciseTimeText(to, 0)} UTC`;
+}
+
+/** `, 3 times (likely)`. */
+function timesText({ first, count }: Occurrences): string {
+  return `${count > 1 ? `, ${count} times` : ''}${first.sureness === 'likely' ? ' (likely)' : ''}`;
+}
+
+function listText(values: readonly string[], most: number): string {
+  return `${values.slice(0, most).join(', ')}${values.length > most ? ` and ${values.length - most} more` : ''}`;
+}
+
+function proofText(finding: Finding): string {
+  return `proof: events ${listText(evidenceOf(finding).map(String), MAX_PROOF)}`;
+}
+
+/** What is said of one rule and object: once, with each occurrence where there are several. */
+function sectionLines(occurrences: Occurrences): string[] {
+  const { first, all } = occurrences;
+  const fields = [...new Set(all.flatMap((finding) => finding.fields))];
+  const actors = [...new Set(all.flatMap((finding) => finding.actors))];
+  const from = Math.min(...all.map((finding) => finding.firstAt));
+  const to = Math.max(...all.map((finding) => finding.lastAt));
+  const single = all.length === 1;
+  const told = all
+    .slice(0, MAX_OCCURRENCES)
+    .flatMap((finding) => [
+      `  - ${whenText(finding.firstAt, finding.lastAt)}${finding.count > 1 ? `, ${finding.count} times` : ''}: ${finding.explanation}`,
+      `    ${proofText(finding)}`,
+    ]);
+  return [
+    `${first.severity}: ${titleOf(first)} on ${objectText(first)}${timesText(occurrences)}`,
+    ...(single ? [`  ${first.explanation}`] : told),
+    ...(all.length > MAX_OCCURRENCES ? [`  and ${all.length - MAX_OCCURRENCES} more`] : []),
+    ...(fields.length === 0 ? [] : [`  fields: ${listText(fields, MAX_FIELDS)}`]),
+    `  when: ${whenText(from, to)}`,
+    ...(actors.length === 0 ? [] : [`  actors: ${actors.join(', ')}`]),
+    ...(single ? [`  ${proofText(first)}`] : []),
+    `  remedy: ${first.remedy}`,
+    '',
+  ];
+}
+
+/** The report for a person in a terminal. `pages`: the folder that holds the page of each finding, where there is one. */
+export function reportText(report: FindingsReport, pages?: string): string {
+  const lines = occurrencesOf(report.findings).flatMap(sectionLines);
+  const counts = severities.map(
     (severity) => `${report.findings.filter((finding) => finding.severity === severity).length} ${severity}`,
   );
-  lines.push(`${report.findings.length} findings (${counts.join(', ')}) in ${report.events} events.`);
+  lines.push(`${findingsText(report)} (${counts.join(', ')}) in ${report.events} events. ${EVENTS_COUNT}`);
+  const [example] = report.findings;
+  if (example !== undefined)
+    lines.push(
+      `Each has a page: "Explain Finding" in the editor${pages === undefined ? '' : `, or ${pages}${example.id}.md`}.`,
+    );
   if (report.allowed.length > 0)
     lines.push(
       `${report.allowed.length} more are allowed: ${[...new Set(report.allowed.map((item) => item.allowance.reason))].join('; ')}.`,
@@ -87,4 +118,9 @@ export function reportText(report: FindingsReport): string {
   if (missing.length > 0)
     lines.push(`Not analysed: ${missing.map(([what, count]) => `${String(count)} ${what}`).join(', ')}.`);
   return `${[...lines, ...report.notes].join('\n')}\n`;
+}
+
+/** `1 finding`, `8 findings`. */
+export function findingsText({ findings }: Pick<FindingsReport, 'findings'>): string {
+  return findings.length === 1 ? '1 finding' : `${findings.length} findings`;
 }

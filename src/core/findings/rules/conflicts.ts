@@ -5,7 +5,7 @@ import { hashText } from '../../hash.ts';
 import { actorKey, actorName, firstRead, sameActor } from '../knowledge.ts';
 import { changedPaths, outermost } from '../leaves.ts';
 import type { Rule } from '../rule.ts';
-import { requestText } from '../words.ts';
+import { requestText, tokenText } from '../words.ts';
 import { actionKey, writtenObject, type World } from '../world.ts';
 
 /** One refusal in a run of refusals without an accepted write of the same actor in between. */
@@ -170,7 +170,7 @@ function reportLoop(key: string, run: Run, event: WriteEvent, world: World): voi
     events: run.refusals.map((item) => item.seq),
     explanation:
       `The ${requestText(event)} of ${who} was refused ${run.total} times in ${(windowMs / 1000).toFixed(2)} s without one going through and without growing pauses.` +
-      `${dead ? ` Every attempt carried the same token ${only}.` : ''}${causeText(run, event, world)}`,
+      `${dead ? ` Every attempt carried the same token ${tokenText(only)}.` : ''}${causeText(run, event, world)}`,
     remedy: field
       ? 'Reading again does not resolve a field conflict: leave the field to its owner, agree on the value, or take it over once on purpose.'
       : 'Read again before each attempt, compute the change anew, wait longer each time, and give up after a few attempts. A controller waits for its cache to show its own last write.',

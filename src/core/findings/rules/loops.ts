@@ -4,7 +4,7 @@ import { actorKey, actorName, sameActor } from '../knowledge.ts';
 import { leavesOf, outermost, type Leaves } from '../leaves.ts';
 import type { VersionRecord } from '../objectState.ts';
 import type { Rule, VersionChange } from '../rule.ts';
-import { requestText } from '../words.ts';
+import { requestText, tokenText } from '../words.ts';
 import { actionKey, findingObject, writtenObject, type World } from '../world.ts';
 
 interface Run {
@@ -107,7 +107,7 @@ export class LoopRule implements Rule {
       at: write.at,
       count: run.reported ? 1 : run.events.length,
       events: run.events.map((item) => item.seq),
-      explanation: `${who} wrote again and again, ${run.events.length} times in ${seconds(run)} s, each time right after it was given the event of its own write before, with nobody else in between (last token ${version.token}). Each pass changed ${
+      explanation: `${who} wrote again and again, ${run.events.length} times in ${seconds(run)} s, each time right after it was given the event of its own write before, with nobody else in between (last token ${tokenText(version.token)}). Each pass changed ${
         outermost([...run.fields])
           .slice(0, 5)
           .join(', ') || 'what is not known'

@@ -5,7 +5,7 @@ import { actorName } from '../knowledge.ts';
 import { hasList, listOf } from '../leaves.ts';
 import type { VersionRecord } from '../objectState.ts';
 import type { VersionChange } from '../rule.ts';
-import { changesText, requestText } from '../words.ts';
+import { changesText, requestText, tokenText } from '../words.ts';
 
 /** What was lost, and how that is known. */
 export interface Loss {
@@ -131,11 +131,11 @@ export function explainLoss(
 ): string {
   const { write, object, version, over } = change;
   const who = actorName(write.actor);
-  const base = loss.base === undefined ? '' : ` ${loss.base}`;
+  const base = loss.base === undefined ? '' : ` ${tokenText(loss.base)}`;
   const known = {
     repeated: `The body is the one that was refused before, ${isUnconditional(write) ? 'sent again without a token' : 'with only its token changed'}.`,
     unseen: `${who} had not been given the version that it overwrote${base === '' ? '' : `; the last it was given has the token${base}`}.`,
-    ignored: `${who} had been given the version${over === undefined ? '' : ` ${over.token}`}, yet what it sent is like the older version${base} in everything that others changed since, and it is not known to want that.`,
+    ignored: `${who} had been given the version${over === undefined ? '' : ` ${tokenText(over.token)}`}, yet what it sent is like the older version${base} in everything that others changed since, and it is not known to want that.`,
     dropped: `It was based on the version${base}, which has them, and changed other fields: most likely the types of ${who} do not have these.`,
   };
   return (

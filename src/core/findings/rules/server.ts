@@ -4,6 +4,7 @@ import { actorName } from '../knowledge.ts';
 import { contentAfter, contentOf, sameLeaves, type Leaves } from '../leaves.ts';
 import type { ObjectState, VersionRecord } from '../objectState.ts';
 import type { Rule } from '../rule.ts';
+import { tokenText } from '../words.ts';
 import { findingObject, type World } from '../world.ts';
 
 const RACE_MS = 1_000;
@@ -48,7 +49,7 @@ export class ServerRule implements Rule {
         .slice(0, 20),
       at: event.at,
       events: [version.seq, event.seq],
-      explanation: `The token ${event.token} of ${object.name.name} stands for two different contents: the storage of this cluster may have been restored, so that versions are given out again.`,
+      explanation: `The token ${tokenText(event.token)} of ${object.name.name} stands for two different contents: the storage of this cluster may have been restored, so that versions are given out again.`,
       remedy:
         'Restart what caches objects of this cluster: after a restore, a token says nothing about what was read before it.',
       details: { token: event.token },
@@ -130,7 +131,7 @@ function reportBehind(
     fields: [],
     at,
     events: [object.gone?.seq ?? object.latest?.seq ?? object.firstSeq, seq],
-    explanation: `The answer to ${what} showed ${object.name.name} with the token ${token}, although ${gone ? 'its deletion' : 'a newer version'} had been seen before: the server, or its cache, that answered was behind.`,
+    explanation: `The answer to ${what} showed ${object.name.name} with the token ${tokenText(token)}, although ${gone ? 'its deletion' : 'a newer version'} had been seen before: the server, or its cache, that answered was behind.`,
     remedy:
       'Do not act on a read that may come from a cache (resourceVersion=0) where it matters; a write with the token is refused if it is stale.',
     details: { token },

@@ -4,7 +4,7 @@ import { actorKey, actorName, firstRead, sameActor, type Given } from '../knowle
 import { changedPaths, outermost } from '../leaves.ts';
 import type { ObjectState } from '../objectState.ts';
 import type { Rule, VersionChange } from '../rule.ts';
-import { requestText } from '../words.ts';
+import { requestText, tokenText } from '../words.ts';
 import { actionKey, findingObject, type World } from '../world.ts';
 
 interface Backward {
@@ -135,7 +135,7 @@ export class StaleReadRule implements Rule {
       fields: ['.metadata.resourceVersion'],
       at: event.at,
       events: [known.last?.given.seq ?? event.seq, event.seq],
-      explanation: `${who} sent the token ${token}, which it was never given for this object; the last one that it was given is ${known.last?.token ?? 'none'}.`,
+      explanation: `${who} sent the token ${tokenText(token)}, which it was never given for this object; the last one that it was given is ${known.last === undefined ? 'none' : tokenText(known.last.token)}.`,
       remedy:
         'Send the resourceVersion exactly as the object that was read carries it: it is no number to count on, and the one of a list or of another object is not its.',
       details: { token },

@@ -6,6 +6,7 @@ import { actorName, sameActor } from '../knowledge.ts';
 import { leavesOf } from '../leaves.ts';
 import type { ObjectState } from '../objectState.ts';
 import type { Rule, VersionChange } from '../rule.ts';
+import { tokenText } from '../words.ts';
 import { findingObject, writtenObject, type World } from '../world.ts';
 import { withoutToken } from './lostUpdate.ts';
 
@@ -136,7 +137,7 @@ export class UncertainRule implements Rule {
     for (const subresource of ['', 'status']) {
       const open = this.lost.get(`${nameKey(object.cluster, object.name)}\0${subresource}`);
       if (open === undefined || open.telling.settled !== 'unknown' || !holds(change, open.event)) continue;
-      const how = `The version ${version.token}, which no other write explains, holds all that it asked for.`;
+      const how = `The version ${tokenText(version.token)}, which no other write explains, holds all that it asked for.`;
       tell(open, { settled: 'written', how, events: [open.event.seq, version.seq] }, world);
     }
   }

@@ -1,0 +1,131 @@
+import assert from 'node:assert/strict';
+import { reportHtml } from '../../src/core/findings/report/html.ts';
+import type { Mark } from '../../src/core/findings/report/mark.ts';
+import { reportJunit } from '../../src/core/findings/report/junit.ts';
+import { reportText, type FindingsReport } from '../../src/core/findings/report/report.ts';
+import { tokenBadge } from '../../src/core/tokenBadge.ts';
+import type { Finding } from '../../src/core/findings/finding.ts';
+import { Marks } from '../../src/recorder/marks.ts';
+import { configMap, data, Scenario } from './scenario.ts';
+
+function reportOf(findings: readonly Finding[]): FindingsReport {
+  return { findings, allowed: [], notAnalysed: {}, events: 99, notes: [] };
+}
+
+/** One name that is recreated so often, and another one that is once. */
+function recreations(times: number): Scenario {
+  const s = new Scenario();
+  for (let index = 0; index <= times; index += 1)
+    s.stream(configMap('often'), `uid-${index}`, `v${index}`, data({ n: String(index) }));
+  s.stream(configMap('once'), 'uid-a', 'a', data({}));
+  s.stream(configMap('once'), 'uid-b', 'b', data({}));
+  return s;
+}
+
+function count(text: string, part: string | RegExp): number {
+  return text.split(part).length - 1;
+}
+
+describe('a report', () => {
+  const findings = recreations(10).findings();
+
+  it('tells repetitions on one object in one section with its occurrences, whatever the incarnation', () => {
+    assert.equal(findings.length, 11);
+    const text = reportText(reportOf(findings));
+    assert.equal(count(text, /^info: recreated on /m), 2);
+    assert.match(text, /^info: recreated on configmaps lab\/often, 10 times$/m);
+    assert.equal(count(text, /^ {2}- 1970-01-01 [\d:.]+ UTC: The name often/m), 5);
+    assert.match(text, /^ {2}and 5 more$/m);
+    assert.equal(count(text, 'remedy: '), 2);
+    const html = reportHtml(reportOf(findings), [], 'Findings', '');
+    assert.equal(count(html, '<section '), 2);
+    assert.equal(count(html, 'The name often belongs'), 10);
+    assert.match(html, /<summary>7 more<\/summary>/);
+    for (const [, target = ''] of html.matchAll(/href="#([\w-]+)"/g))
+      assert.ok(html.includes(`id="${target}"`), target);
+  });
+
+  it('keeps findings of different kinds, severities or objects apart, the gravest first', () => {
+    const [one, two] = findings;
+    assert.ok(one !== undefined && two !== undefined);
+    const mixed = [one, { ...two, kind: 'other' }, { ...two, severity: 'error' as const }, { ...two, cluster: 'c2' }];
+    const heads = reportText(reportOf(mixed)).match(/^(error|info): .*/gm);
+    assert.deepEqual(heads, [
+      'error: recreated on configmaps lab/often',
+      'info: recreated on configmaps lab/often',
+      'info: recreated (other) on configmaps lab/often',
+      'info: recreated on configmaps lab/often',
+    ]);
+  });
+
+  it('has the evidence in the order of events', () => {
+    const [one] = findings;
+    assert.ok(one !== undefined);
+    const report = reportOf([{ ...one, events: [99, 8, 100, 98] }]);
+    assert.match(reportText(report), /proof: events 8, 98, 99, 100$/m);
+    assert.match(
+      reportJunit(report, () => true),
+      /proof: events 8, 98, 99, 100$/m,
+    );
+    const order = [...reportHtml(report, [], 'Findings', '').matchAll(/<li>event (\d+)/g)].map(([, seq]) => seq);
+    assert.deepEqual(order, ['8', '98', '99', '100']);
+  });
+
+  it('says where the pages are and what its number of events counts', () => {
+    const text = reportText(reportOf(findings), '/somewhere/docs/findings/');
+    assert.match(text, /"Explain Finding" in the editor, or \/somewhere\/docs\/findings\/recreated\.md\.$/m);
+    assert.match(text, /in 99 events\. Each read, write and observation of the log counts as an event/);
+    assert.ok(!reportText(reportOf([])).includes('Explain Finding'));
+    const html = reportHtml(reportOf(findings), [], 'Findings', '');
+    assert.match(html, /Explain Finding/);
+    assert.match(html, /counts as an event; a timeline shows each version once/);
+  });
+
+  it('names versions by the equality badges of the product, also of a write that does not say of which incarnation', () => {
+    const s = new Scenario();
+    s.stream(configMap(), 'uid-1', '54', data({ a: '1' }));
+    s.get('A', configMap(), 'uid-1', '54');
+    s.write('B', configMap(), 'replace', {
+      preconditions: { token: '54' },
+      body: data({ a: '2' }),
+      result: { uid: 'uid-1', token: '61' },
+    });
+    s.write('A', configMap(), 'replace', {
+      preconditions: { token: '54' },
+      body: data({ a: '3' }),
+      outcome: 'version-conflict',
+      code: 409,
+    });
+    s.write('C', configMap('never-seen'), 'replace', { preconditions: { token: '7' }, outcome: 'version-conflict' });
+    const found = s.findings();
+    const marks = new Marks(100, () => found);
+    for (const event of s.events) marks.add(event);
+    const html = reportHtml(reportOf(found), marks.all(), 'Findings', '');
+    const code = (token: string): string => tokenBadge('uid-1', token, ['54', '61']).code;
+    const shown = (token: string): string =>
+      `<span class="badge c\\d" title="token &quot;${token}&quot;">${code(token)}</span>`;
+    assert.match(html, new RegExp(`<b>B</b> replace of version ${shown('54')}: accepted, now ${shown('61')}`));
+    assert.match(html, new RegExp(`<b>A</b> replace of version ${shown('54')}: version-conflict`));
+    assert.match(html, /<b>C<\/b> replace of version <span class="badge" title="[^"]*">“7”<\/span>: version-conflict/);
+    const visible = html.replaceAll(/<title>.*?<\/title>|<style>.*?<\/style>|title="[^"]*"/gs, '');
+    assert.ok(!/version (54|61)|now (54|61)/.test(html));
+    assert.ok(!/>(54|61)</.test(visible));
+  });
+
+  it('takes what objects are called, and tokens, as text', () => {
+    const evil = '<img src=x onerror="1">';
+    const [one] = findings;
+    assert.ok(one !== undefined);
+    const mark: Mark = {
+      seq: one.events[0] ?? 0,
+      at: one.firstAt,
+      object: `configmaps lab/${evil}`,
+      uid: evil,
+      actor: evil,
+      kind: 'accepted',
+      text: [evil, { token: evil }],
+    };
+    const finding = { ...one, object: { ...one.object, name: evil }, explanation: evil };
+    assert.ok(!reportHtml(reportOf([finding, finding]), [mark], 'Findings', '').includes('<img'));
+  });
+});
