@@ -86,7 +86,7 @@ describe('the shell examples of the documents', function () {
       'my-exam.yaml': lesson,
       'audit-1.log.gz': gzipSync(trace),
       'audit-2.log.gz': gzipSync(trace),
-      'ada.json': JSON.stringify(namespace),
+      'namespace.json': JSON.stringify(namespace),
       answers: '1\nd\n'.repeat(50),
     }))
       await writeFile(join(folder, name), text, { mode: 0o600 });
@@ -94,7 +94,7 @@ describe('the shell examples of the documents', function () {
       mode: 0o755,
     });
     await writeFile(join(bin, 'make'), '#!/bin/sh\nexit 0\n', { mode: 0o755 });
-    await run('kubectl', ['--kubeconfig', join(folder, 'theirs'), 'create', '-f', join(folder, 'ada.json')]);
+    await run('kubectl', ['--kubeconfig', join(folder, 'theirs'), 'create', '-f', join(folder, 'namespace.json')]);
   });
 
   after(async () => {
