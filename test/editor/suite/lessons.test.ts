@@ -135,6 +135,74 @@ describe('lessons', () => {
     await closeAll();
   });
 
+  it('what is held unsaved stays as Ben is faster, and saving it keeps what Ben wrote', async function () {
+    needWindow(this);
+    this.timeout(120_000);
+    await run('startLesson', 'conflict-and-recompute');
+    const link = 'button:has-text("Open configmaps/counter")';
+    await until('the object’s link', async () => (await click(link)) || undefined);
+    const editor = await until('the object in an editor', () =>
+      vscode.window.visibleTextEditors.find(({ document }) => document.getText().includes('name: counter')),
+    );
+    const count = async (from: string, to: string): Promise<void> => {
+      const text = await until(`a count of ${from}`, () => {
+        const now = editor.document.getText();
+        return now.includes(`count: "${from}"`) ? now : undefined;
+      });
+      const whole = new vscode.Range(0, 0, editor.document.lineCount, 0);
+      await editor.edit((edit) => edit.replace(whole, text.replace(`count: "${from}"`, `count: "${to}"`)));
+    };
+    const save = async (): Promise<void> => {
+      await vscode.window.showTextDocument(editor.document, editor.viewColumn);
+      await vscode.commands.executeCommand('workbench.action.files.save');
+      await until('the saved document', () => !editor.document.isDirty || undefined);
+    };
+    const predict = async (answer: string): Promise<void> => {
+      await until(answer, async () => (await click(`label.choice:has-text("${answer}")`)) || undefined);
+      await click('.question button.primary');
+      await until('the check', async () => (await click('button:has-text("Check")')) || undefined);
+    };
+    await count('0', '1');
+    await save();
+    await count('1', '2');
+    await predict('200, with another token');
+    await until(
+      'Ben',
+      async () => ((await texts('h3')) ?? []).some((text) => text.includes('Ben was faster')) || undefined,
+    );
+    assert.ok(editor.document.isDirty && editor.document.getText().includes('count: "2"'));
+    await save();
+    const kept = await until('what is stored now', () => {
+      const text = editor.document.getText();
+      return text.includes('ben: was here') ? text : undefined;
+    });
+    assert.match(kept, /count: "2"/);
+    await predict('409, and nothing is written');
+    await until(
+      'the next step',
+      async () => ((await texts('h3')) ?? []).some((text) => text.includes('What swapping')) || undefined,
+    );
+    await screenshot('lesson-ben-was-faster');
+    await run('endLesson');
+    await closeAll();
+  });
+
+  it('its terminal means the sandbox, and says where object-versions is missing', async function () {
+    needWindow(this);
+    this.timeout(60_000);
+    await run('startLesson', 'name-and-uid');
+    await until('the terminal’s link', async () => (await click('button:has-text("Open a terminal")')) || undefined);
+    const terminal = await until('the terminal', () =>
+      vscode.window.terminals.find(({ name }) => name === 'sandbox in this window'),
+    );
+    const { env, message } = terminal.creationOptions as vscode.TerminalOptions;
+    assert.match(env?.['KUBECONFIG'] ?? '', /sandbox-\d+\.kubeconfig$/);
+    assert.match(message ?? '', /^kubectl means the sandbox here;.*\r\nThere is no object-versions on the PATH/s);
+    terminal.dispose();
+    await run('endLesson');
+    await closeAll();
+  });
+
   const playAll = (): void => {
     for (const file of files) {
       const lesson = lessonOf(file);
