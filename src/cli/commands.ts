@@ -4,6 +4,7 @@ import { registerAnalyze } from './analyze.ts';
 import { registerCompletion } from './completion.ts';
 import { registerDelete } from './delete.ts';
 import { registerGet } from './get.ts';
+import { addExamples } from './helpExamples.ts';
 import { registerLab } from './lab.ts';
 import { registerModify } from './modify.ts';
 import { registerRecord } from './record.ts';
@@ -21,4 +22,5 @@ export function registerCommands(program: Command, io: CliIo): void {
   registerAnalyze(program, io);
   registerLab(program, io);
   registerCompletion(program, io);
+  addExamples(program);
 }

@@ -32,7 +32,7 @@ export function registerLesson(lab: Command, io: CliIo): void {
         io.stdout(
           options.output === 'json'
             ? `${JSON.stringify(lessons.map(({ id, title }) => ({ id, title })))}\n`
-            : lessons.map(({ id, title }) => `${id.padEnd(26)}${title}\n`).join(''),
+            : `${lessons.map(({ id, title }) => `${id.padEnd(26)}${title}\n`).join('')}\nPlay one with: object-versions lab lesson ${lessons[0]?.id ?? 'ID'}\n`,
         );
         return;
       }

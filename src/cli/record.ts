@@ -17,7 +17,7 @@ import {
 import type { CliIo, ClusterOptions } from './io.ts';
 
 interface RecordOptions extends ClusterOptions, FailOptions {
-  client: string[];
+  client?: string[];
   trace?: string;
   overwrite?: true;
   transparent?: true;
@@ -37,9 +37,8 @@ export function registerRecord(program: Command, io: CliIo): void {
     .argument('[command...]', 'what to run, after --; its KUBECONFIG points at the recorder')
     .option(
       '--client <name>',
-      'the name under which the command is recorded; may be repeated when serving',
-      (name: string, names: string[]) => [...names, name],
-      [],
+      'the name under which the command is recorded (default: default); may be repeated when serving',
+      (name: string, names: string[] | undefined) => [...(names ?? []), name],
     )
     .option('--trace <file>', 'write what was recorded as a trace')
     .option('--overwrite', 'with --trace: replace the file that is there')
@@ -55,7 +54,7 @@ export function registerRecord(program: Command, io: CliIo): void {
       const rules = await readFailRules(options);
       const run = await startRun(options, rules, io);
       try {
-        const [name = 'default', ...others] = options.client;
+        const [name = 'default', ...others] = options.client ?? [];
         const code =
           command.length > 0
             ? await run.command(command, name, options, io)

@@ -177,6 +177,15 @@ describe('lab, the command', function () {
     assert.deepEqual(await left(), []);
   });
 
+  it('without a lesson, lists them and says how one is played', async () => {
+    const { code, stdout } = await run('lesson');
+    assert.equal(code, 0);
+    assert.match(
+      stdout,
+      /^name-and-uid +A name locates[\s\S]*\n\nPlay one with: object-versions lab lesson name-and-uid\n$/,
+    );
+  });
+
   it('a lesson file that is none is refused with the place', async () => {
     const file = join(folder, 'wrong.yaml');
     await writeFile(file, 'lesson: object-versions\nversion: 1\nid: x\n');
