@@ -63,6 +63,31 @@ describe('findings of real controllers, and of their correct twins', () => {
     }
   });
 
+  it('a quick timer keeps its pauses however late its own event is, a reaction keeps its distance to it', () => {
+    const random = (step: number): number => (step * 7_919) % 31;
+    for (const isTimer of [true, false])
+      for (const hasWatch of [true, false]) {
+        const s = new Scenario();
+        s.via = hasWatch ? 'recorder' : 'sandbox';
+        s.stream(demo, 'U1', 'v0', { status: { step: 0 } });
+        let next = s.at + 200;
+        for (let step = 1; step <= 20; step += 1) {
+          if (hasWatch) s.watched('A', demo, 'U1', `v${step - 1}`);
+          const startedAt = isTimer ? Math.max(next, s.at) : s.at + 40 + (step % 2);
+          next += 100;
+          // The answer and its event take their time, each time another.
+          s.at = startedAt + 10 + random(step) - 100;
+          const stored = { status: { step } };
+          const result = { uid: 'U1', token: `v${step}` };
+          s.write('A', demo, 'replace', { preconditions: { token: `v${step - 1}` }, body: stored, startedAt, result });
+          s.at -= 100;
+          s.stream(demo, 'U1', `v${step}`, stored);
+          if (hasWatch) s.at -= 100;
+        }
+        assert.deepEqual(s.told(), isTimer ? [] : ['update-loop'], `timer ${isTimer}, watch ${hasWatch}`);
+      }
+  });
+
   it('a child that had only just been shown when the next pass made another one is told, one shown long before is not', () => {
     for (const shownMs of [20, 400]) {
       const s = new Scenario();

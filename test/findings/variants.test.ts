@@ -454,6 +454,74 @@ describe('subresources, dry runs and creations', () => {
     });
   });
 
+  it('a request and answer through one value is no fight where each brings something new; who only restores fights', () => {
+    const annotations = (values: Record<string, string>): JsonObject => ({ metadata: { annotations: values } });
+    const say = (asks: (round: number) => JsonObject, answers: (round: number) => JsonObject) => (p: Play) => {
+      p.create('user', demo, { spec: { size: 1 }, data: {} });
+      for (let round = 0; round < 6; round += 1) {
+        p.patch('ui', demo, asks(round));
+        p.wait(1_000);
+        p.patch('op', demo, answers(round));
+        p.wait(1_000);
+      }
+    };
+    const ask = (round: number): JsonObject => annotations({ backup: 'requested', 'backup-id': `b-${round}` });
+    const answer = (round: number): JsonObject => ({ ...annotations({ backup: 'done' }), status: { size: round } });
+    holds([], say(ask, answer));
+    // The id goes ahead of the request, in a write of its own.
+    holds([], (p) => {
+      p.create('user', demo, { spec: { size: 1 } });
+      for (let round = 0; round < 6; round += 1) {
+        p.patch('ui', demo, annotations({ 'backup-id': `b-${round}` }));
+        p.patch('ui', demo, annotations({ backup: 'requested' }));
+        p.patch('op', demo, annotations({ backup: 'done', 'backup-result': `r-${round}` }));
+        p.wait(1_000);
+      }
+    });
+    // Steps in between are progress: no value is set back at once.
+    holds([], (p) => {
+      p.create('user', demo, { spec: { size: 1 } });
+      for (let round = 0; round < 6; round += 1) {
+        p.patch('ui', demo, annotations({ backup: 'requested' }));
+        for (const backup of ['running', 'done']) p.patch('op', demo, annotations({ backup }));
+        p.wait(1_000);
+      }
+    });
+    const mode = (value: string, more: Record<string, string> = {}): JsonObject =>
+      annotations({ mode: value, ...more });
+    const fight = ['ownership-fight demo'];
+    holds(
+      fight,
+      say(
+        () => mode('a'),
+        () => mode('b'),
+      ),
+    );
+    // Only one of them brings anything else, or what both bring goes to and fro as well.
+    holds(
+      fight,
+      say(
+        (round) => mode('a', { image: `v${round}` }),
+        () => mode('b'),
+      ),
+    );
+    holds(
+      fight,
+      say(
+        () => mode('a', { why: 'mine' }),
+        () => mode('b', { why: 'no' }),
+      ),
+    );
+    // A desired state is not talked through, whatever comes with it.
+    holds(
+      fight,
+      say(
+        (round) => ({ spec: { size: 4 }, ...annotations({ image: `v${round}` }) }),
+        (round) => ({ spec: { size: 2 }, ...annotations({ load: `l${round}` }) }),
+      ),
+    );
+  });
+
   it('a deletion of a whole collection is about no single object', () => {
     const s = new Scenario();
     s.stream(map, 'U1', 'v1', data({ a: '1' }));

@@ -7,8 +7,16 @@ import type { Rule, VersionChange } from '../rule.ts';
 import { requestText, tokenText } from '../words.ts';
 import { actionKey, findingObject, writtenObject, type World } from '../world.ts';
 
+/** One write of a run; of one that may be a reaction, when it was sent and how long after what it may react to. */
+interface RunEvent {
+  readonly at: number;
+  readonly seq: number;
+  readonly start: number;
+  readonly delayMs: number;
+}
+
 interface Run {
-  events: { at: number; seq: number }[];
+  events: RunEvent[];
   burst: number;
   fields: Set<string>;
   reported: boolean;
@@ -19,6 +27,8 @@ const MAX_FIELDS = 50;
 /** A reaction comes at once; what comes later may be a timer's. */
 const REACTION_MS = 150;
 const APPLIES = 4;
+/** Times are known to a millisecond: what varies less than this is constant. */
+const STEADY_MS = 2;
 
 /**
  * `no-op-writes`: accepted writes that changed nothing, again and again, with the fields whose defaulted or respelled value
@@ -46,7 +56,8 @@ export class LoopRule implements Rule {
       return;
     }
     const { count, windowMs } = world.thresholds.noOpWrites;
-    const run = extend(this.noOps, key, event.at, event.seq, windowMs);
+    const { at, seq } = event;
+    const run = extend(this.noOps, key, { at, seq, start: at, delayMs: 0 }, windowMs);
     const stored = token === undefined ? undefined : object?.version(token)?.leaves;
     if (stored !== undefined && isJsonObject(event.body)) {
       const part = event.subresource === 'status' ? '.status' : undefined;
@@ -91,11 +102,12 @@ export class LoopRule implements Rule {
     }
     const reaction = isReaction(change, world);
     if (reaction === 'no') this.selfTriggered.get(key)?.events.shift();
-    if (reaction !== 'yes') return;
+    if (reaction === 'no' || reaction === 'unclear') return;
     const { count, windowMs } = world.thresholds.updateLoop;
-    const run = extend(this.selfTriggered, key, write.at, write.seq, windowMs);
+    const run = extend(this.selfTriggered, key, { at: write.at, seq: write.seq, ...reaction }, windowMs);
     for (const path of change.changed ?? []) if (run.fields.size < 50) run.fields.add(path);
-    if (run.events.filter((item) => write.at - item.at <= windowMs).length < count) return;
+    const recent = run.events.filter((item) => write.at - item.at <= windowMs);
+    if (recent.length < count || (!run.reported && isTimed(recent))) return;
     const who = actorName(write.actor);
     world.report({
       key: ['update-loop', key, object.uid].join('\0'),
@@ -137,10 +149,27 @@ function wasThere(version: VersionRecord | undefined, event: WriteEvent): boolea
 }
 
 /**
+ * Whether a timer drives the writes: what is kept is the pause from one to the next, however long the event of the one before
+ * took. A reaction keeps its distance to that event, and its pauses vary by what the event took besides.
+ */
+function isTimed(events: readonly RunEvent[]): boolean {
+  const pauses = events.slice(1).map((event, index) => event.start - (events[index]?.start ?? event.start));
+  const delays = events.map((event) => event.delayMs);
+  return spread(delays) > Math.max(STEADY_MS, 2 * spread(pauses));
+}
+
+/** The distance between the quartiles: what is far out on either side does not count. */
+function spread(values: readonly number[]): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  const at = (part: number): number => sorted[Math.floor((sorted.length - 1) * part)] ?? 0;
+  return at(0.75) - at(0.25);
+}
+
+/**
  * Whether the write follows at once the watch event of the writer's own last version; a read of its own must follow that event
  * too. `unclear`: something else came in between, and may be the cause.
  */
-function isReaction(change: VersionChange, world: World): 'yes' | 'no' | 'unclear' {
+function isReaction(change: VersionChange, world: World): Pick<RunEvent, 'start' | 'delayMs'> | 'no' | 'unclear' {
   const { write, previous, object } = change;
   if (write === undefined || previous?.author === undefined) return 'no';
   const start = write.startedAt ?? write.at;
@@ -153,11 +182,12 @@ function isReaction(change: VersionChange, world: World): 'yes' | 'no' | 'unclea
   if (seen !== undefined) {
     const soon = start - seen >= 0 && start - seen <= REACTION_MS && (unasked || requested >= seen);
     if (!soon) return 'no';
-    return wasWokenByOthers(change, write, seen, world) ? 'unclear' : 'yes';
+    return wasWokenByOthers(change, write, seen, world) ? 'unclear' : { start, delayMs: start - seen };
   }
   // A recorder sees all reads: who was given nothing there reacts to nothing.
   const read = actor.hasReads || world.hasReads || write.via === 'recorder';
-  return !read && start - previous.author.at <= REACTION_MS && start >= previous.author.at ? 'yes' : 'no';
+  const delayMs = start - previous.author.at;
+  return !read && delayMs <= REACTION_MS && delayMs >= 0 ? { start, delayMs } : 'no';
 }
 
 /** Whether a watch gave the writer, since its own event, anything that it had not written itself: that may be the cause. */
@@ -170,7 +200,8 @@ function wasWokenByOthers({ object }: VersionChange, write: WriteEvent, since: n
   });
 }
 
-function extend(runs: Map<string, Run>, key: string, at: number, seq: number, windowMs: number): Run {
+function extend(runs: Map<string, Run>, key: string, event: RunEvent, windowMs: number): Run {
+  const { at, seq } = event;
   const run = runs.get(key) ?? { events: [], burst: seq, fields: new Set<string>(), reported: false };
   const last = run.events.at(-1);
   if (last !== undefined && at - last.at > windowMs) {
@@ -179,7 +210,7 @@ function extend(runs: Map<string, Run>, key: string, at: number, seq: number, wi
     run.reported = false;
     run.fields.clear();
   }
-  run.events.push({ at, seq });
+  run.events.push(event);
   if (run.events.length > 1_000) run.events.splice(1, 1);
   runs.delete(key);
   runs.set(key, run);

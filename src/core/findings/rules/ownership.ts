@@ -1,10 +1,10 @@
 import { formatPath } from '../../../codec/path.ts';
 import { ownersOf } from '../../ownership.ts';
-import type { Actor, ObjectName, WriteEvent } from '../../traceEvent.ts';
+import type { Actor, ObjectName, Token, WriteEvent } from '../../traceEvent.ts';
 import { isAtOrBeneath } from '../derive.ts';
 import { actorKey, actorName } from '../knowledge.ts';
-import { outermost } from '../leaves.ts';
-import type { VersionRecord } from '../objectState.ts';
+import { changedPaths, outermost } from '../leaves.ts';
+import type { ObjectState, VersionRecord } from '../objectState.ts';
 import type { Rule, VersionChange } from '../rule.ts';
 import { valueText } from '../words.ts';
 import { actionKey, findingObject, type World } from '../world.ts';
@@ -14,6 +14,7 @@ interface Setting {
   readonly name: string;
   readonly value: string | undefined;
   readonly seq: number;
+  readonly token: Token;
 }
 
 interface Track {
@@ -92,11 +93,12 @@ export class OwnershipRule implements Rule {
       // Several writes of one actor in a row are one turn: what counts is what the other finds.
       const isSameTurn = last !== undefined && last.by === actor.key;
       if (isSameTurn) track.settings.pop();
-      else if (before !== undefined && before.by === actor.key && before.value === value) track.alternations += 1;
+      else if (before !== undefined && before.by === actor.key && before.value === value)
+        track.alternations = isTalk(path, before, last, change) ? 0 : track.alternations + 1;
       else if (before !== undefined && !(before.by === actor.key && isMoving(path, value))) track.alternations = 0;
       track.settings = [
         ...track.settings,
-        { by: actor.key, name: actor.name, value, seq: version.author?.seq ?? version.seq },
+        { by: actor.key, name: actor.name, value, seq: version.author?.seq ?? version.seq, token: version.token },
       ].slice(-8);
       this.tracks.delete(key);
       this.tracks.set(key, track);
@@ -116,6 +118,37 @@ export class OwnershipRule implements Rule {
  */
 function isMoving(path: string, value: string | undefined): boolean {
   return value !== undefined && path.startsWith('.spec');
+}
+
+/**
+ * Whether a value that went to and fro is how two talk (requested, done): each of the last two turns brought something new
+ * besides, as a request and its answer are about something. Who undoes what another did only restores. Desired state is not
+ * talked through. `before` is the actor's own setting before, `last` the other's turn since.
+ */
+function isTalk(
+  path: string,
+  before: Setting,
+  last: Setting | undefined,
+  { object, index }: Pick<VersionChange, 'object' | 'index'>,
+): boolean {
+  if (path.startsWith('.spec') || last === undefined) return false;
+  const [from, to] = [object.indexOf(before.token), object.indexOf(last.token)];
+  if (from < 0 || to < 0) return false;
+  return broughtNew(object, from + 1, to, last.by, path) && broughtNew(object, to + 1, index, before.by, path);
+}
+
+/** Whether an actor set, in a run of versions, any other field to a value that this object had not had before. */
+function broughtNew(object: ObjectState, first: number, last: number, by: string, besides: string): boolean {
+  for (let index = first; index <= last; index += 1) {
+    const [before, after] = [object.versions[index - 1], object.versions[index]];
+    if (before?.leaves === undefined || after?.leaves === undefined || authorOf(after)?.key !== by) continue;
+    const { leaves } = after;
+    const earlier = object.versions.slice(0, index);
+    const isNew = (path: string): boolean =>
+      path !== besides && leaves.has(path) && earlier.every((other) => other.leaves?.get(path) !== leaves.get(path));
+    if (changedPaths(before.leaves, leaves).some(isNew)) return true;
+  }
+  return false;
 }
 
 function authorOf(version: VersionRecord): { key: string; name: string } | undefined {
