@@ -8,6 +8,11 @@ import { StandardOutput } from './cli/standardOutput.ts';
 import { isAppError, messageOf } from './base/appError.ts';
 import { systemClock } from './base/clock.ts';
 
+/** How long a command has to end after an error that nobody waits for. */
+const ENDING_MS = 5000;
+/** A person's script gets another one. */
+const exit = process.exit.bind(process);
+
 /** The command line: builds the commands, runs one, and turns whatever happens into an exit code. */
 async function main(argv: readonly string[]): Promise<number> {
   const interrupted = new AbortController();
@@ -19,6 +24,14 @@ async function main(argv: readonly string[]): Promise<number> {
   process.on('SIGINT', onSignal);
   process.on('SIGTERM', onSignal);
   process.on('SIGHUP', onSignal);
+  let strayed = false;
+  // An error that nobody waits for, such as one in a timer of a person's script: the command ends as when it is interrupted.
+  process.on('uncaughtException', (error) => {
+    process.stderr.write(`error: ${messageOf(error)}\n`);
+    strayed = true;
+    interrupted.abort();
+    setTimeout(() => exit(exitCodes.failed), ENDING_MS).unref();
+  });
   const output = new StandardOutput(process.stdout, (end, sentence) => {
     if (end === 'failed') process.stderr.write(`error: ${sentence}\n`);
     interrupted.abort();
@@ -50,18 +63,13 @@ async function main(argv: readonly string[]): Promise<number> {
     else code = reportFailure(error, io);
   }
   await output.finished();
+  if (strayed) return exitCodes.failed;
   return output.end === 'failed' && code === exitCodes.done ? exitCodes.failed : code;
 }
 
 // What is said to a person decides nothing: a stderr that is closed or full changes neither what is done nor the exit code.
 process.stderr.on('error', () => undefined);
 
-// An error that nobody waits for, such as one in a timer of a person's script.
-process.on('uncaughtException', (error) => {
-  process.stderr.write(`error: ${messageOf(error)}\n`);
-  process.exit(exitCodes.failed);
-});
-
 process.exitCode = await main(process.argv.slice(2));
 // Nothing keeps a finished command alive but what it has still to print.
-process.stderr.write('', () => process.exit());
+process.stderr.write('', () => exit());

@@ -16,6 +16,12 @@ export type Compute = (current: JsonObject) => JsonObject | Promise<JsonObject>;
 export async function loadScript(file: string, limitMs: number): Promise<Compute> {
   // stdout is the report's; what a script prints is for a person.
   process.stdout.write = process.stderr.write.bind(process.stderr);
+  // A script that ends the process would end it between a write and what is said of it.
+  process.exit = () => {
+    throw new AppError('script-failed', `${file} called process.exit, which would hide what was done.`, {
+      advice: 'Return the object unchanged to do nothing, or throw an error.',
+    });
+  };
   let module: unknown;
   try {
     module = await import(pathToFileURL(resolve(file)).href);

@@ -72,7 +72,17 @@ describe('commands as processes, on the sandbox', function () {
     const late =
       'export default (o) => { setTimeout(() => { throw new Error("later"); }); return new Promise(() => {}); };';
     const thrown = await run(await script('late.mjs', late));
-    assert.deepEqual([thrown.code, thrown.stderr], [1, 'error: later\n']);
+    assert.deepEqual([thrown.code, thrown.stderr, outcomeOf(thrown)], [1, 'error: later\n', 'cancelled']);
+    const during = `export default (o) => { setTimeout(() => { throw new Error("later"); }, 300);
+      return new Promise((done) => setTimeout(() => done({ ...o, data: { x: String(Math.random()) } }), 290)); };`;
+    const meant = await run(await script('during.mjs', during));
+    assert.ok(['written', 'cancelled'].includes(String(outcomeOf(meant))), 'what was done is told all the same');
+  });
+
+  it('a script cannot end the process', async () => {
+    const leaving = await run(await script('leaving.mjs', 'export default () => process.exit(0);'));
+    assert.equal(leaving.code, 1);
+    assert.match(leaving.stderr, /called process\.exit/);
   });
 
   it('a CommonJS file made from an ES module is a script too', async () => {
