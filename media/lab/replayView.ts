@@ -165,7 +165,8 @@ export class ReplayView implements LabView {
     return element(
       'li',
       {},
-      element('strong', { text: who }),
+      // The steps' own looks are nobody's: they only tell what is stored.
+      element('strong', { text: who === 'observer' ? translate('to look') : who }),
       ` ${method} `,
       ...(sent === undefined ? [] : [`${translate('with')} `, badgeElement(sent), ' ']),
       '→ ',

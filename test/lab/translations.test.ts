@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { inLanguage } from '../../src/lab/lesson.ts';
 import { builtInLessons } from '../../src/lab/lessonFiles.ts';
 import { readLesson } from '../../src/lab/readLesson.ts';
+import { factWords } from '../../src/lab/replayFacts.ts';
 import { replaySteps } from '../../src/lab/replaySteps.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -49,9 +50,10 @@ describe('the words of labs and lessons', () => {
   });
 
   it('every sentence of the replay and of the checks is there in German', () => {
-    const sentences = new Set(
-      replaySteps.flatMap(({ title, question, choices, lesson: learnt }) => [title, question, learnt, ...choices]),
-    );
+    const sentences = new Set([
+      ...replaySteps.flatMap(({ title, question, choices, lesson: learnt }) => [title, question, learnt, ...choices]),
+      ...Object.values(factWords),
+    ]);
     for (const file of globSync('src/lab/*.ts', { cwd: root }))
       for (const [, said] of readFileSync(join(root, file), 'utf8').matchAll(/\btranslate\(\s*'((?:[^'\\]|\\.)*)'/g))
         sentences.add(said ?? '');
@@ -60,6 +62,11 @@ describe('the words of labs and lessons', () => {
       [...sentences].filter((sentence) => !Object.hasOwn(german, sentence)),
       [],
     );
+  });
+
+  it('what a step of the replay is held against has words', () => {
+    const facts = new Set(replaySteps.flatMap(({ expected }) => Object.keys(expected)));
+    assert.deepEqual([...facts].sort(), Object.keys(factWords).sort());
   });
 
   it('no lesson names a place that only one surface has', () => {

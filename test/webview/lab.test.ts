@@ -177,6 +177,14 @@ describe('the labs in a browser', function () {
       assert.equal(await page.page.locator('.card .fails').count(), 0);
       assert.ok((await page.page.locator('.card > .wrong').count()) > 0, 'some first answers are wrong');
       assert.ok((await page.page.locator('.card > .right').count()) > 0, 'and some are right');
+      const facts = await page.page.locator('.card th[scope=row]').allInnerTexts();
+      assert.ok(facts.includes('Ben’s second change is lost'), facts.join());
+      assert.deepEqual(
+        facts.filter((fact) => !/^[A-Z]/.test(fact)),
+        [],
+        'a fact is said in words',
+      );
+      assert.ok(!(await page.page.locator('.exchanges').allInnerTexts()).join().includes('observer'));
       const refused = page.page.locator('.card', { hasText: '409 Conflict' }).last();
       const badges = await refused.locator('.badge').allInnerTexts();
       assert.ok(badges.length > 0);

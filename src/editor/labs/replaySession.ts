@@ -4,6 +4,7 @@ import { Emitter } from '../../base/emitter.ts';
 import { stringifyJson, type Json } from '../../codec/json.ts';
 import type { Translate } from '../../core/timeline/translate.ts';
 import type { StepResult } from '../../lab/replay.ts';
+import { wordsOfFact } from '../../lab/replayFacts.ts';
 import type { ReplayStep } from '../../lab/replaySteps.ts';
 import type { Handlers } from '../../protocol/channel.ts';
 import { REPLAY_REQUESTS } from '../../protocol/lab.ts';
@@ -158,6 +159,7 @@ export class ReplaySession implements LabSession<'replay', typeof REPLAY_REQUEST
   }
 
   private keep({ id, expected, observed, holds }: StepResult, step: ReplayStep, predicted: string): void {
+    const { translate } = this.parts;
     this.steps.push({
       id,
       title: step.title,
@@ -168,9 +170,9 @@ export class ReplaySession implements LabSession<'replay', typeof REPLAY_REQUEST
       answer: step.answer,
       right: predicted === step.answer,
       facts: Object.keys(expected).map((name) => ({
-        name,
-        expected: said(expected[name]),
-        observed: said(observed[name]),
+        name: translate(wordsOfFact(name)),
+        expected: said(expected[name], translate),
+        observed: said(observed[name], translate),
         holds: expected[name] === observed[name],
       })),
       // What comes after the step is the clean-up, and no part of it.
@@ -229,7 +231,8 @@ function inWords(step: ReplayStep, translate: Translate): ReplayStep {
   };
 }
 
-function said(value: Json | undefined): string {
+function said(value: Json | undefined, translate: Translate): string {
   if (value === undefined) return '–';
+  if (typeof value === 'boolean') return value ? translate('yes') : translate('no');
   return typeof value === 'string' ? value : stringifyJson(value);
 }

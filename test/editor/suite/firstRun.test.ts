@@ -54,7 +54,7 @@ describe('the first run', () => {
     const opening = vscode.commands.executeCommand('objectVersions.openDocumentation');
     await until('the pages', async () => {
       const found = (await texts('.quick-input-list')) ?? [];
-      return found.some((text) => text.includes('Names, UIDs, generations, tokens')) || undefined;
+      return found.some((text) => text.trimStart().startsWith('Names, UIDs, generations, tokens')) || undefined;
     });
     await type('Labs and lessons');
     await press('Enter');
