@@ -86,13 +86,21 @@ export class EventTable {
       }, REBUILD_MS);
       return;
     }
+    // Scrolled to its end, the list begins with a part of a row.
+    const last = this.rows.length - 1;
+    const atEnd = this.active >= last && this.firstRow() + this.visibleCount() >= last;
     this.builtAt = performance.now();
     this.builtFor = store;
     this.builtFilter = filter;
     this.rows = tableRows(store, match.marks, match.lanes, this.expanded);
     const tall = Math.min(MAX_SCROLL_PX, this.rows.length * ROW_PX);
     this.spacer.style.height = `${tall}px`;
-    this.active = Math.min(this.active, Math.max(0, this.rows.length - 1));
+    const newest = Math.max(0, this.rows.length - 1);
+    this.active = Math.min(this.active, newest);
+    // While one follows what happens, the newest is what there is to see, until somebody goes elsewhere.
+    if (!atEnd || !this.view.live || !this.view.settings.hasCluster) return;
+    this.active = newest;
+    this.showActive();
   }
 
   private followSelection(): void {
@@ -180,7 +188,7 @@ export class EventTable {
       laneWords(store, store.marks.lane.at(mark)),
       count > 1 ? translate('{0} × {1}', what, count) : what,
       store.text(store.marks.actor.at(mark)),
-      markRemark(store, mark),
+      markRemark(store, mark, translate),
     ];
     texts.forEach((text, column) => {
       const cell = slot.children[column];

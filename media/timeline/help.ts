@@ -67,7 +67,7 @@ export function helpDialog(translate: Translate): HTMLDialogElement {
     element('p', {
       class: 'muted',
       text: translate(
-        'The wheel scrolls lanes; with Ctrl it zooms at the pointer, with Shift it pans. Dragging measures, with Alt it pans. A double click opens a cluster.',
+        'The wheel scrolls lanes; with Ctrl it zooms at the pointer, with Shift it pans. Dragging measures, with Alt it pans. A double click opens a block.',
       ),
     }),
   );

@@ -35,7 +35,11 @@ export class Painter {
     for (const bar of scene.bars) this.bar(context, bar);
     this.hatches(context, scene);
     context.fillStyle = palette.inks.warning;
-    for (const lag of scene.lags) context.fillRect(lag.x, lag.y, lag.width, 1.5);
+    for (const lag of scene.lags) {
+      context.globalAlpha = lag.dim === true ? DIM_OPACITY : 1;
+      context.fillRect(lag.x, lag.y, lag.width, 1.5);
+    }
+    context.globalAlpha = 1;
     this.clusters(context, scene);
     this.arcs(context, scene);
     this.glyphs(context, scene);
@@ -136,8 +140,10 @@ export class Painter {
       }
       context.textAlign = text.anchor === 'middle' ? 'center' : (text.anchor ?? 'start');
       context.fillStyle = this.palette.inks[text.ink];
+      context.globalAlpha = text.dim === true ? DIM_OPACITY : 1;
       context.fillText(text.text, text.x, text.y);
     }
+    context.globalAlpha = 1;
   }
 
   /** To a whole pixel of the device, so that edges are sharp and copying is fast. */

@@ -10,7 +10,7 @@ const LINE_PX = 32;
 
 /**
  * The pointer on the lanes: the wheel scrolls them, with Ctrl it zooms at the pointer, with Shift it pans; dragging
- * measures a stretch, with the middle button or Alt it pans; a click selects, a double click opens a cluster.
+ * measures a stretch, with the middle button or Alt it pans; a click selects, a double click opens a block.
  */
 export function listenToPointer(chart: Chart, view: TimelineView): void {
   const { root } = chart;

@@ -107,7 +107,8 @@ export class Rows {
     setText(slot.sub, laneSubtitle(info, translate));
     slot.sub.classList.toggle('remark', info.remark !== undefined);
     setText(slot.badge, info.findings > 0 ? String(info.findings) : '');
-    slot.badge.title = info.findings > 0 ? translate('{0} findings', info.findings) : '';
+    const findings = info.findings === 1 ? translate('1 finding') : translate('{0} findings', info.findings);
+    slot.badge.title = info.findings > 0 ? findings : '';
     slot.root.title = [info.namespace, info.name].filter((part) => part !== '').join('/');
   }
 

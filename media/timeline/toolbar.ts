@@ -3,6 +3,7 @@ import { formatFilter, toggleTerm, type FilterProblem } from '../../src/core/tim
 import { GLYPHS } from '../../src/core/timeline/glyphs.ts';
 import { SORTS, type Sort } from '../../src/core/timeline/layout.ts';
 import type { MarkKind } from '../../src/core/timeline/model.ts';
+import { marksAfter } from '../../src/core/timeline/navigate.ts';
 import { element, setAttribute, setText } from '../common/dom.ts';
 import { Menu, type MenuItem } from './menu.ts';
 import type { TimelineView } from './view.ts';
@@ -111,7 +112,7 @@ export class Toolbar {
     setAttribute(this.filter, 'placeholder', translate('Filter, such as ns:shop -is:heartbeat'));
     this.drawProblem();
     setAttribute(this.live, 'aria-pressed', String(view.live));
-    setText(this.liveWords, view.isHeld() ? translate('Live · held') : translate('Live'));
+    setText(this.liveWords, this.followingWords());
     this.live.title = view.isHeld()
       ? translate('Following waits while the pointer is on the lanes')
       : translate('Follow what happens (L)');
@@ -126,6 +127,15 @@ export class Toolbar {
     setAttribute(this.replay, 'aria-pressed', String(view.scrubAt !== undefined));
     setAttribute(this.help, 'aria-label', translate('Keys and filter words'));
     this.drawLegend();
+  }
+
+  private followingWords(): string {
+    const { view } = this;
+    const { translate, store, pausedAt } = view;
+    if (view.live) return view.isHeld() ? translate('Live · held') : translate('Live');
+    const newer = pausedAt === 0 ? 0 : marksAfter(store, pausedAt);
+    if (newer === 0) return translate('Paused');
+    return newer === 1 ? translate('Paused · 1 newer event') : translate('Paused · {0} newer events', newer);
   }
 
   private drawProblem(): void {

@@ -46,6 +46,8 @@ export class TimelineView {
   /** Until when things are shown while replaying; undefined: as of now. */
   scrubAt: number | undefined;
   live = true;
+  /** The last event that there was when following ended; 0 where that is not known. */
+  pausedAt = 0;
   table = false;
   /** What was selected, and how far scrolled, before the view was hidden: taken up when the log has come so far. */
   awaited:
@@ -160,6 +162,7 @@ export class TimelineView {
 
   setLive(live: boolean): void {
     this.live = live;
+    this.pausedAt = this.store.lastSeq;
     if (live) {
       this.followMs = Math.max(1000, this.scale.to - this.scale.from);
       this.scrubAt = undefined;
@@ -261,7 +264,8 @@ export class TimelineView {
 
   setScale(scale: TimeScale): void {
     this.scale = scale;
-    if (this.live) this.live = false;
+    if (this.live) this.pausedAt = this.store.lastSeq;
+    this.live = false;
     this.touch('scene', 'overlay', 'minimap', 'toolbar');
   }
 

@@ -1,4 +1,5 @@
 import { MARK_KINDS, MARK_OUTCOMES, type MarkKind } from '../../src/core/timeline/model.ts';
+import { winnerOf } from '../../src/core/timeline/navigate.ts';
 import type { TimelineStore } from '../../src/core/timeline/store.ts';
 import type { Translate } from '../../src/core/timeline/translate.ts';
 
@@ -29,10 +30,11 @@ export function kindWords(store: TimelineStore, mark: number, translate: Transla
   return translate(KIND_WORDS[kindOf(store, mark)]);
 }
 
-/** What else there is to say about a mark: its label, or the outcome of its write. */
-export function markRemark(store: TimelineStore, mark: number): string {
-  const label = store.text(store.marks.label.at(mark));
-  return label === '' ? (MARK_OUTCOMES[store.marks.outcome.at(mark)] ?? '') : label;
+/** What else there is to say about a mark: who won against it, its label, or the outcome of its write. */
+export function markRemark(store: TimelineStore, mark: number, translate: Translate): string {
+  const winner = winnerOf(store, mark);
+  const actor = winner === undefined ? '' : store.text(store.marks.actor.at(winner));
+  return actor === '' ? ownRemark(store, mark) : translate('{0} made progress first', actor);
 }
 
 /** Kinds whose label says what the kind says. */
@@ -41,12 +43,17 @@ const SAID_BY_KIND = new Set<MarkKind>(['uncertain', 'uid-mismatch']);
 /** Both, said once where the one says what the other does, such as "version conflict" and the outcome `version-conflict`. */
 export function markWords(store: TimelineStore, mark: number, translate: Translate): string {
   const kind = kindWords(store, mark, translate);
-  const label = SAID_BY_KIND.has(kindOf(store, mark)) ? '' : store.text(store.marks.label.at(mark));
-  const outcome = MARK_OUTCOMES[store.marks.outcome.at(mark)] ?? '';
-  const said =
-    outcome === '' || outcome === 'accepted' || KIND_WORDS[kindOf(store, mark)] === outcome.replaceAll('-', ' ');
-  const remark = label === '' ? (said ? '' : outcome) : label;
+  const remark = ownRemark(store, mark);
   return remark === '' || remark === kind ? kind : `${kind} · ${remark}`;
+}
+
+/** The label of a mark, or the outcome of its write, where its kind does not say the same. */
+function ownRemark(store: TimelineStore, mark: number): string {
+  const kind = kindOf(store, mark);
+  const label = SAID_BY_KIND.has(kind) ? '' : store.text(store.marks.label.at(mark));
+  const outcome = MARK_OUTCOMES[store.marks.outcome.at(mark)] ?? '';
+  const said = outcome === '' || outcome === 'accepted' || KIND_WORDS[kind] === outcome.replaceAll('-', ' ');
+  return label === '' && !said ? outcome : label;
 }
 
 function kindOf(store: TimelineStore, mark: number): MarkKind {

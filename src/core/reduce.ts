@@ -253,6 +253,7 @@ function reduceGap(history: HistoryRecord, event: GapEvent): void {
       ...open,
       ...(event.to === undefined ? {} : { to: event.to }),
       ...(event.detail === undefined ? {} : { detail: event.detail }),
+      ...(event.resumed === undefined ? {} : { resumed: event.resumed }),
     };
   }
 }

@@ -18,13 +18,17 @@ export async function answering(
   during: () => Promise<unknown>,
 ): Promise<Question[]> {
   const asked: Question[] = [];
-  await standingIn(async (real, given) => {
-    const [sentence, options, ...buttons] = given as [string, vscode.MessageOptions | string, ...string[]];
-    if (typeof options !== 'object' || options.modal !== true) return real(...given);
-    const question = { sentence, detail: options.detail ?? '' };
-    asked.push(question);
-    return answer(question, buttons);
-  }, during);
+  await standingIn(
+    'showWarningMessage',
+    async (real, given) => {
+      const [sentence, options, ...buttons] = given as [string, vscode.MessageOptions | string, ...string[]];
+      if (typeof options !== 'object' || options.modal !== true) return real(...given);
+      const question = { sentence, detail: options.detail ?? '' };
+      asked.push(question);
+      return answer(question, buttons);
+    },
+    during,
+  );
   return asked;
 }
 
@@ -32,6 +36,7 @@ export async function answering(
 export async function warnings(during: (said: readonly string[]) => Promise<unknown>): Promise<void> {
   const said: string[] = [];
   await standingIn(
+    'showWarningMessage',
     async (_real, given) => void said.push(String(given[0])),
     () => during(said),
   );
@@ -39,14 +44,16 @@ export async function warnings(during: (said: readonly string[]) => Promise<unkn
 
 type Show = (...given: unknown[]) => Thenable<unknown>;
 
-async function standingIn(
+/** Does in the place of a dialog of our extension what a person would, while something is done. */
+export async function standingIn(
+  dialog: 'showWarningMessage' | 'showInformationMessage' | 'showSaveDialog',
   show: (real: Show, given: unknown[]) => Promise<unknown>,
   during: () => Promise<unknown>,
 ): Promise<void> {
   const { window } = await apiOfExtension();
-  const real = window.showWarningMessage.bind(window) as Show;
+  const real = (window[dialog] as Show).bind(window);
   const put = (value: Show): void =>
-    void Object.defineProperty(window, 'showWarningMessage', { value, configurable: true, writable: true });
+    void Object.defineProperty(window, dialog, { value, configurable: true, writable: true });
   put((...given) => show(real, given));
   try {
     await during();

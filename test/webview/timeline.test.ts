@@ -58,16 +58,16 @@ describe('timeline in a browser', function () {
     await page.page.evaluate((all) => window.testHost.append(all as never), events);
     await page.page.waitForFunction(() => document.querySelectorAll('.row:not([hidden])').length === 4);
     assert.deepEqual(await page.rows(), [
-      'KIND-DEV / CONFIGMAPS',
+      'kind-dev / CONFIGMAPS',
       'mine',
       '1 more, folded: nobody watches them',
-      'KIND-DEV / PODS',
+      'kind-dev / PODS',
     ]);
     assert.match(await page.page.locator('.row.group').last().innerText(), /PODS\s+· folded: nobody watches them\s+3/);
     await page.page.locator('.row.more').click();
     await page.page.locator('.row.group').last().click();
     await page.frame();
-    assert.deepEqual((await page.rows()).slice(1), ['mine', 'other', 'KIND-DEV / PODS', 'a', 'b', 'c']);
+    assert.deepEqual((await page.rows()).slice(1), ['mine', 'other', 'kind-dev / PODS', 'a', 'b', 'c']);
     await page.assertClean();
   });
 
@@ -90,15 +90,15 @@ describe('timeline in a browser', function () {
   it('shows lanes in groups, and the findings to begin with, without a word from the content policy', async () => {
     const page = await open();
     assert.deepEqual(await page.rows(), [
-      'KIND-DEV / BUCKETCLAIMS (example.org/v1)',
+      'kind-dev / BUCKETCLAIMS (example.org/v1)',
       'invoices',
       'thumbnails',
-      'KIND-DEV / CONFIGMAPS',
+      'kind-dev / CONFIGMAPS',
       'feature-flags',
-      'KIND-DEV / DEPLOYMENTS',
+      'kind-dev / DEPLOYMENTS',
       'checkout',
       'search',
-      'KIND-DEV / LEASES',
+      'kind-dev / LEASES',
       'leader',
     ]);
     const words = await page.details();
@@ -246,6 +246,14 @@ describe('timeline in a browser', function () {
         await page.press('ArrowDown');
       }
       assert.match(await page.page.locator('.grid-row.active').innerText(), /renewed × 50/);
+      const refused = page.page.locator('.grid-row', { hasText: 'version conflict' }).first();
+      for (let step = 0; step < 400 && !(await refused.isVisible()); step += 1) await page.press('PageDown');
+      assert.match(await refused.innerText(), /made progress first/);
+      await page.press('Home');
+      for (let step = 0; step < 200; step += 1) {
+        if ((await page.page.locator('.grid-row.active').innerText()).includes('×')) break;
+        await page.press('ArrowDown');
+      }
       await page.press('ArrowRight');
       assert.equal(Number(await grid.getAttribute('aria-rowcount')), before + 49);
       await page.press('ArrowLeft');
@@ -343,7 +351,7 @@ describe('timeline in a browser', function () {
       assert.ok(Math.abs(shown.from - (START + 290_000)) < 1000 && Math.abs(shown.to - (START + 410_000)) < 1000);
     });
 
-    it('a double click opens a cluster', async () => {
+    it('a double click opens a block', async () => {
       const page = await open({ width: 700 });
       const lane = await page.lane('search');
       const before = await page.kept();
@@ -556,6 +564,33 @@ describe('timeline in a browser', function () {
       await page.page.mouse.move(5, 5);
       await page.page.waitForTimeout(600);
       assert.ok((await page.kept()).to > held.to);
+    });
+
+    it('says how much is newer once following ended, and the table shows the newest while it follows', async () => {
+      const page = await open({ empty: true, test: { hasCluster: true } });
+      const append = (from: number, count: number): Promise<void> =>
+        page.page.evaluate(
+          (ones) => window.testHost.append(ones),
+          Array.from({ length: count }, (_unused, index) => beat(`o${from + index}`, `${from + index}`)) as never,
+        );
+      const live = page.page.locator('.toolbar button[aria-pressed]').first();
+      await append(100, 60);
+      await page.page.waitForFunction(() => document.querySelectorAll('.row.lane:not([hidden])').length > 3);
+      await page.focusChart();
+      await page.press('t');
+      const newest = (name: string): Promise<void> =>
+        page.page.locator('.grid-row:not([hidden])', { hasText: name }).waitFor({ timeout: 5000 });
+      await newest('o159');
+      await append(200, 3);
+      await newest('o202');
+      assert.equal(await live.innerText(), '●Live');
+      await live.click();
+      await page.page.locator('.toolbar button', { hasText: /^●Paused$/ }).waitFor({ timeout: 5000 });
+      await append(300, 1);
+      await page.page.locator('.toolbar button', { hasText: 'Paused · 1 newer event' }).waitFor({ timeout: 5000 });
+      await append(400, 4);
+      await page.page.locator('.toolbar button', { hasText: 'Paused · 5 newer events' }).waitFor({ timeout: 5000 });
+      await page.assertClean();
     });
 
     it('a row that comes above does not push away the one under the pointer', async () => {

@@ -66,6 +66,22 @@ describe('looks of the timeline', function () {
     });
   }
 
+  it('in a narrow editor the details lie beside the toolbar, not over it', async () => {
+    const page = await TimelineDriver.open(harness, { width: 620, height: 560 });
+    const lost = demo().findings.find(({ id }) => id === 'lost-update');
+    await page.page.evaluate((seq) => window.testHost.reveal(seq, 'lost-update'), lost?.events.at(-1) ?? 0);
+    await page.detailsSay('Finding: lost-update');
+    const [details, toolbar] = await Promise.all(
+      ['.details', '.header'].map((selector) => page.page.locator(selector).boundingBox()),
+    );
+    assert.ok(details && toolbar);
+    assert.ok(details.y >= toolbar.y + toolbar.height, 'below the toolbar');
+    assert.ok(Math.abs(details.x + details.width - 620) < 1 && details.width >= 280, 'at the right edge');
+    await page.screenshot('timeline-narrow-finding');
+    await page.assertClean();
+    await page.page.close();
+  });
+
   it('a change of the theme is drawn at once', async () => {
     const page = await TimelineDriver.open(harness);
     const corner = (): Promise<number[]> =>

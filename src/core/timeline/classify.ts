@@ -99,7 +99,7 @@ const CAUSES: Readonly<Record<GapEvent['cause'], string>> = {
   expired: 'relist after 410',
   relist: 'relist',
   'connection-lost': 'connection lost',
-  idle: 'stream went idle',
+  idle: 'the watch went silent',
   error: 'error',
   paused: 'paused',
   recorder: 'recorder could not keep up',

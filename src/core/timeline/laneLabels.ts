@@ -2,7 +2,7 @@ import type { Cell } from './cells.ts';
 import { findingRank } from './findingWords.ts';
 import { estimateWidth, LabelLine, type Anchor, type Measure, type Placed, type Span } from './labels.ts';
 import type { LaneMetrics } from './laneMetrics.ts';
-import { MARK_KINDS, type AnnotationInfo, type BarInfo } from './model.ts';
+import { kindCode, MARK_KINDS, type AnnotationInfo, type BarInfo } from './model.ts';
 import { xOf, type TimeScale } from './scale.ts';
 import type { SceneText } from './sceneTypes.ts';
 import type { TimelineStore } from './store.ts';
@@ -32,6 +32,8 @@ export interface LabelInput {
   /** Until when an incarnation that has not ended is drawn. */
   readonly now: number;
   readonly annotationDim: (annotation: AnnotationInfo) => boolean;
+  /** 1 for each mark that a filter looks for; undefined where none chooses among marks. */
+  readonly matched?: Uint8Array | undefined;
 }
 
 /** Half of the widest glyph, and the room beside it. */
@@ -65,11 +67,26 @@ export function laneLabels(
     .slice(0, MAX_ANNOTATIONS);
   for (const annotation of annotations) labels.addAnnotation(annotation);
   for (const cell of cells.above) labels.addRefusal(cell);
-  labels.addRecreations(lane.info.bars);
-  for (const bar of lane.info.bars) labels.addBar(bar);
+  const { matched } = input;
+  labels.addRecreations(lane.info.bars, !hasMatch(lane, matched, BEGINNINGS));
+  for (const bar of lane.info.bars) labels.addBar(bar, !hasMatch(lane, matched));
   for (const cell of cells.onBar) labels.addGeneration(cell);
   for (const gap of gaps) labels.addGap(gap);
   return labels.all;
+}
+
+/** Kinds of marks with which an incarnation begins. */
+const BEGINNINGS: readonly number[] = [kindCode('created'), kindCode('unknown')];
+
+/** Whether a filter looks for anything on a lane, of these kinds or of any; true where none chooses among marks. */
+export function hasMatch(lane: StoredLane, matched: Uint8Array | undefined, kinds?: readonly number[]): boolean {
+  if (matched === undefined) return true;
+  return lane.series.some(
+    (series, kind) =>
+      series !== undefined &&
+      (kinds === undefined || kinds.includes(kind)) &&
+      series.matchedIn(0, series.length, matched) > 0,
+  );
 }
 
 /** What stands on the line of the refusals besides words. */
@@ -84,7 +101,9 @@ function obstaclesOf({ scale }: LabelInput, lane: StoredLane, above: readonly Ce
 }
 
 type LineName = 'top' | 'beside' | 'below';
-type Look = Pick<SceneText, 'ink' | 'size' | 'mono'>;
+type Look = Pick<SceneText, 'ink' | 'size' | 'mono' | 'dim'>;
+
+const dimmed = (dim: boolean): { readonly dim?: boolean } => (dim ? { dim } : {});
 
 class LaneLabels {
   readonly all: LaneLabel[] = [];
@@ -134,16 +153,16 @@ class LaneLabels {
       { x: cell.x + BESIDE_PX, side: 'right' },
       { x: cell.x - BESIDE_PX, side: 'left' },
     ];
-    this.put(text, { ink: MARK_KINDS[cell.kind] ?? 'text', size: 10 }, [
+    this.put(text, { ink: MARK_KINDS[cell.kind] ?? 'text', size: 10, ...dimmed(cell.matched === 0) }, [
       ...onLine('beside', sides),
       ...onLine('top', sides),
     ]);
   }
 
   /** That a name was taken over by another incarnation; recreations too close for words of their own are counted. */
-  addRecreations(bars: readonly BarInfo[]): void {
+  addRecreations(bars: readonly BarInfo[], dim: boolean): void {
     const { scale, translate } = this.input;
-    const look: Look = { ink: 'text', size: 10 };
+    const look: Look = { ink: 'text', size: 10, ...dimmed(dim) };
     const width = this.widthOf(translate('↻ recreated'), look);
     let group: { readonly x: number; count: number; inGap: boolean } | undefined;
     const close = (): void => {
@@ -171,7 +190,7 @@ class LaneLabels {
   }
 
   /** The UID of a bar, and that it is being deleted. */
-  addBar(bar: BarInfo): void {
+  addBar(bar: BarInfo, dim: boolean): void {
     const { scale, now, translate } = this.input;
     const left = xOf(scale, bar.from);
     const right = Math.min(scale.width, xOf(scale, bar.to ?? Math.max(now, bar.from)));
@@ -179,13 +198,14 @@ class LaneLabels {
     if (bar.terminatingAt !== undefined) {
       const from = Math.max(0, left, xOf(scale, bar.terminatingAt));
       const text = translate('terminating');
-      const look: Look = { ink: 'muted', size: 9, mono: true };
+      const look: Look = { ink: 'muted', size: 9, mono: true, ...dimmed(dim) };
       if (right - from > this.widthOf(text, look) / 2)
         this.putWhole(text, look, onLine('beside', [{ x: (from + right) / 2, side: 'around' }]));
     }
     const x = Math.max(left, 0) + 5;
+    const look: Look = { ink: 'faint', size: 9, mono: true, ...dimmed(dim) };
     if (right - Math.max(left, 0) > MIN_BAR_PX)
-      this.putWhole(shortUid(bar.uid), { ink: 'faint', size: 9, mono: true }, onLine('beside', [{ x, side: 'right' }]));
+      this.putWhole(shortUid(bar.uid), look, onLine('beside', [{ x, side: 'right' }]));
   }
 
   /** The generation below the mark that raised it. */
@@ -193,7 +213,11 @@ class LaneLabels {
     const { store, scale } = this.input;
     const text = store.text(store.marks.label.at(cell.mark));
     if (text === '' || text.length > LONGEST_GENERATION || cell.x < 0 || cell.x > scale.width) return;
-    this.putWhole(text, { ink: 'spec', size: 9 }, onLine('below', [{ x: cell.x, side: 'around' }]));
+    this.putWhole(
+      text,
+      { ink: 'spec', size: 9, ...dimmed(cell.matched === 0) },
+      onLine('below', [{ x: cell.x, side: 'around' }]),
+    );
   }
 
   addGap({ x, text }: GapWords): void {

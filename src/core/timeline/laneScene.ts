@@ -1,5 +1,5 @@
 import { cellsOf, isAboveBar, type Cell } from './cells.ts';
-import { laneLabels, type GapWords, type LabelInput } from './laneLabels.ts';
+import { hasMatch, laneLabels, type GapWords, type LabelInput } from './laneLabels.ts';
 import { glyphY, laneMetrics, type LaneMetrics } from './laneMetrics.ts';
 import { kindCode, LINK_KINDS, MARK_KINDS } from './model.ts';
 import { xOf, type TimeScale } from './scale.ts';
@@ -19,7 +19,6 @@ export interface SceneParts {
 
 /** What the scene of one lane is made from. */
 export interface LaneContext extends LabelInput {
-  readonly matched: Uint8Array | undefined;
   readonly parts: SceneParts;
 }
 
@@ -66,7 +65,7 @@ export function addLane(
 function addBars({ scale, now, parts, matched }: LaneContext, lane: StoredLane, y: number, metrics: LaneMetrics): void {
   const top = y + metrics.barTop;
   const { bars } = lane.info;
-  const dim = matched !== undefined && lane.count > 0 && !hasMatch(lane, matched);
+  const dim = lane.count > 0 && !hasMatch(lane, matched);
   for (const [index, bar] of bars.entries()) {
     const left = xOf(scale, bar.from);
     const right = xOf(scale, bar.to ?? Math.max(now, bar.from));
@@ -92,26 +91,29 @@ function addBars({ scale, now, parts, matched }: LaneContext, lane: StoredLane, 
   }
 }
 
-function hasMatch(lane: StoredLane, matched: Uint8Array): boolean {
-  return lane.series.some((series) => series !== undefined && series.matchedIn(0, series.length, matched) > 0);
-}
-
-function addLags({ scale, now, parts }: LaneContext, lane: StoredLane, y: number): void {
+function addLags({ scale, now, parts, matched }: LaneContext, lane: StoredLane, y: number): void {
   let lastX = Number.NEGATIVE_INFINITY;
   const { lags } = lane;
+  // A lag is no mark: where a filter chooses among marks, it is not what is looked for.
+  const dim = matched === undefined ? {} : { dim: true };
   for (let index = firstEndingAfter(lags, scale.from); index < lags.length; index += 1) {
     const lag = lags[index];
     if (lag === undefined || lag.from > scale.to) break;
     const x = xOf(scale, lag.from);
     const right = xOf(scale, lag.to);
     if (right - lastX < 1) continue;
-    parts.lags.push({ x: Math.max(0, x), y, width: Math.max(1, Math.min(scale.width, right) - Math.max(0, x)) });
+    parts.lags.push({
+      x: Math.max(0, x),
+      y,
+      width: Math.max(1, Math.min(scale.width, right) - Math.max(0, x)),
+      ...dim,
+    });
     lastX = right;
   }
   const open = lane.info.lagFrom;
   if (open === undefined || open > scale.to) return;
   const x = Math.max(0, xOf(scale, open));
-  parts.lags.push({ x, y, width: Math.max(1, Math.min(scale.width, xOf(scale, now)) - x) });
+  parts.lags.push({ x, y, width: Math.max(1, Math.min(scale.width, xOf(scale, now)) - x), ...dim });
 }
 
 function firstEndingAfter(lags: readonly { readonly to: number }[], at: number): number {

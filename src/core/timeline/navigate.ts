@@ -1,4 +1,6 @@
+import { isAboveBar } from './cells.ts';
 import type { Layout } from './layout.ts';
+import { LINK_KINDS } from './model.ts';
 import type { TimelineStore } from './store.ts';
 import type { StoredLane } from './storedLane.ts';
 
@@ -100,6 +102,33 @@ export function markOfEvent(store: TimelineStore, event: number): number | undef
     else high = middle;
   }
   return low < marks.length && marks.event.at(low) === event ? low : undefined;
+}
+
+/** The mark of the version that a refused write lost to, where it was seen. */
+export function winnerOf(store: TimelineStore, mark: number): number | undefined {
+  const { marks } = store;
+  const lane = store.lanes[marks.lane.at(mark)];
+  const event = marks.event.at(mark);
+  const link = lane?.links.find((one) => one.event === event && LINK_KINDS[one.kind] === 'winner');
+  if (lane === undefined || link === undefined) return undefined;
+  for (const [kind, series] of lane.series.entries()) {
+    const index = series?.lowerBound(link.toAt) ?? 0;
+    if (!isAboveBar(kind) && series !== undefined && index < series.length && series.timeAt(index) === link.toAt)
+      return series.markAt(index);
+  }
+  return undefined;
+}
+
+/** How many marks came after an event. */
+export function marksAfter({ marks }: TimelineStore, event: number): number {
+  let low = 0;
+  let high = marks.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (marks.event.at(middle) <= event) low = middle + 1;
+    else high = middle;
+  }
+  return marks.length - low;
 }
 
 /** The number of the last event at or before a time; undefined where everything is later. */

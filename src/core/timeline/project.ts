@@ -66,7 +66,7 @@ export class TimelineProjection {
       else if (event.type === 'gap') this.changed.gaps = true;
       else if (event.type === 'note') this.addNote(event);
     }
-    if (this.changed.gaps) this.gaps = history.gaps.map((gap) => gapInfo(gap, this.options.translate));
+    if (this.changed.gaps) this.gaps = gapsOf(history, this.options.translate);
   }
 
   /** Takes all findings as they are now. */
@@ -370,6 +370,11 @@ export function projectTimeline(
   projection.add(events, history);
   projection.setFindings(findings);
   return projection.model();
+}
+
+/** A watch that went on from the last version it was given missed nothing: what came late was observed all the same. */
+function gapsOf({ gaps }: History, translate: Translate): GapInfo[] {
+  return gaps.filter(({ resumed }) => resumed !== true).map((gap) => gapInfo(gap, translate));
 }
 
 function gapInfo(gap: History['gaps'][number], translate: Translate): GapInfo {

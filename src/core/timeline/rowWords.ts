@@ -21,10 +21,13 @@ export function moreWords(count: number, translate: Translate): string {
   return translate('{0} more, folded: nobody watches them', count);
 }
 
-/** The title of a group: capitals, but a version in brackets as it is. */
+/** The title of a group: the resource in capitals, but the cluster's name and a version in brackets as they are. */
 export function groupTitle(label: string): string {
-  const bracket = label.indexOf(' (');
-  return bracket < 0 ? label.toUpperCase() : label.slice(0, bracket).toUpperCase() + label.slice(bracket);
+  const slash = label.lastIndexOf(' / ');
+  const start = slash < 0 ? 0 : slash + 3;
+  const bracket = label.indexOf(' (', start);
+  const end = bracket < 0 ? label.length : bracket;
+  return label.slice(0, start) + label.slice(start, end).toUpperCase() + label.slice(end);
 }
 
 /** Why a group is folded although nobody asked, to be said after its title; '' where it is not. */

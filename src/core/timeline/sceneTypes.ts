@@ -58,6 +58,7 @@ export interface SceneLag {
   readonly x: number;
   readonly y: number;
   readonly width: number;
+  readonly dim?: boolean;
 }
 
 /** Words. `y` is the baseline. */
@@ -70,6 +71,7 @@ export interface SceneText {
   readonly mono?: boolean;
   readonly bold?: boolean;
   readonly anchor?: 'middle' | 'end';
+  readonly dim?: boolean;
 }
 
 /** The part of a row that is drawn. */

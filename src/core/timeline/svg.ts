@@ -36,13 +36,11 @@ export function svgOf(picture: Picture, palette: Palette): string {
   for (const row of scene.rows) parts.push(line(0, row.y + row.height, scene.width, row.y + row.height, palette.row));
   for (const bar of scene.bars) parts.push(barOf(bar, palette));
   for (const hatch of scene.hatches) parts.push(rect(hatch, 'url(#hatch)'));
-  for (const lag of scene.lags) parts.push(line(lag.x, lag.y, lag.x + lag.width, lag.y, palette.inks.warning));
+  for (const lag of scene.lags) parts.push(line(lag.x, lag.y, lag.x + lag.width, lag.y, palette.inks.warning, lag.dim));
   for (const cluster of scene.clusters) parts.push(rect(cluster, palette.inks[cluster.kind], cluster.dim, 2));
   for (const arc of scene.arcs) parts.push(arcOf(arc, palette));
   for (const glyph of scene.glyphs) {
-    parts.push(
-      `<use href="#g-${glyph.kind}" x="${n(glyph.x)}" y="${n(glyph.y)}"${glyph.dim ? ` opacity="${DIM_OPACITY}"` : ''}/>`,
-    );
+    parts.push(`<use href="#g-${glyph.kind}" x="${n(glyph.x)}" y="${n(glyph.y)}"${opacity(glyph.dim)}/>`);
   }
   for (const text of scene.texts) parts.push(textOf(text, palette));
   parts.push('</g>');
@@ -77,11 +75,15 @@ function rect(
   radius = 0,
 ): string {
   const round = radius === 0 ? '' : ` rx="${radius}"`;
-  return `<rect x="${n(box.x)}" y="${n(box.y)}" width="${n(box.width)}" height="${n(box.height)}"${round} fill="${escaped(fill)}"${dim ? ` opacity="${DIM_OPACITY}"` : ''}/>`;
+  return `<rect x="${n(box.x)}" y="${n(box.y)}" width="${n(box.width)}" height="${n(box.height)}"${round} fill="${escaped(fill)}"${opacity(dim)}/>`;
 }
 
-function line(x1: number, y1: number, x2: number, y2: number, stroke: string): string {
-  return `<path d="M${n(x1)} ${n(y1)}L${n(x2)} ${n(y2)}" stroke="${escaped(stroke)}" fill="none"/>`;
+function line(x1: number, y1: number, x2: number, y2: number, stroke: string, dim?: boolean): string {
+  return `<path d="M${n(x1)} ${n(y1)}L${n(x2)} ${n(y2)}" stroke="${escaped(stroke)}" fill="none"${opacity(dim)}/>`;
+}
+
+function opacity(dim: boolean | undefined): string {
+  return dim === true ? ` opacity="${DIM_OPACITY}"` : '';
 }
 
 /** The curve of an arc as path data: up over the lane, or from lane to lane. */
@@ -105,7 +107,7 @@ function textOf(text: SceneText, palette: Palette): string {
   const anchor = text.anchor === undefined ? '' : ` text-anchor="${text.anchor}"`;
   const weight = text.bold === true ? ' font-weight="600"' : '';
   const family = text.mono === true ? ` font-family="${escaped(palette.mono)}"` : '';
-  return `<text x="${n(text.x)}" y="${n(text.y)}" font-size="${text.size}" fill="${escaped(palette.inks[text.ink])}"${anchor}${weight}${family}>${escaped(text.text)}</text>`;
+  return `<text x="${n(text.x)}" y="${n(text.y)}" font-size="${text.size}" fill="${escaped(palette.inks[text.ink])}"${anchor}${weight}${family}${opacity(text.dim)}>${escaped(text.text)}</text>`;
 }
 
 /** A number without noise: two decimals at most. */

@@ -143,12 +143,12 @@ function wordsOf(
   switch (how) {
     case 'changed':
       return {
-        label: l10n.t('changed {0} by {1}', time, actor),
+        label: l10n.t('changed by {0} at {1}', actor, time),
         tooltip: l10n.t('Changed last in version {0}, seen {1}, by {2}.', badge, time, actor),
       };
     case 'created':
       return {
-        label: l10n.t('as created {0} by {1}', time, actor),
+        label: l10n.t('as created by {0} at {1}', actor, time),
         tooltip: l10n.t('Unchanged since the creation in version {0}, seen {1}, by {2}.', badge, time, actor),
       };
     case 'unknown':
@@ -197,7 +197,8 @@ function hint(end: Position, { owners, responsible }: Line, change: ReturnType<t
   const names = [...new Set([...owners.values()].map(({ manager }) => manager))];
   const others = [...responsible.keys()].filter((name) => !names.includes(name));
   const parts = [names.join(', '), ...others.map((name) => l10n.t('{0} is responsible', name))];
-  const label = [...parts, ...(change === undefined ? [] : [change.label])].join(' · ');
+  // Spaces and a sign keep it apart from the value, which it might be read as a part of.
+  const label = `\u2003◂ ${[...parts, ...(change === undefined ? [] : [change.label])].join(' · ')}`;
   const made = new InlayHint(new Position(end.line, end.character), label);
   made.paddingLeft = true;
   made.tooltip = [

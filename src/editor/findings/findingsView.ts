@@ -165,7 +165,8 @@ export function registerFindings(editor: Editor): Disposable[] {
     tree.refresh();
     const { open } = splitMuted(editor.session.findings(), settings.muted());
     const serious = open.filter((finding) => finding.severity !== 'info').length;
-    view.badge = serious === 0 ? undefined : { value: serious, tooltip: l10n.t('{0} finding(s)', serious) };
+    const tooltip = serious === 1 ? l10n.t('1 finding') : l10n.t('{0} findings', serious);
+    view.badge = serious === 0 ? undefined : { value: serious, tooltip };
   };
   const told = new Set<string>();
   return [

@@ -3,6 +3,7 @@ import { AppError } from '../../base/appError.ts';
 import { nameKey } from '../../core/history.ts';
 import { showRelated } from '../around/aroundCommands.ts';
 import type { Editor } from '../app/editor.ts';
+import { tellSaved } from '../app/savedFile.ts';
 import { openFindingPage } from '../findings/findingsView.ts';
 import { findIncarnation } from '../documents/locate.ts';
 import { openDiff, openLive } from '../documents/objectCommands.ts';
@@ -24,6 +25,7 @@ type Parts = Pick<
   | 'userAgent'
   | 'context'
   | 'shelf'
+  | 'onError'
 >;
 
 /** What the buttons of the timeline do; `parts` is asked when one is pressed. */
@@ -62,11 +64,11 @@ export function timelineActions(parts: () => Parts, source: TimelineSource): Tim
         );
     },
     exportTrace: (shared) => exportTrace(parts(), shared),
-    saveImage,
+    saveImage: (format, data) => saveImage(format, data, parts().onError),
   };
 }
 
-async function saveImage(format: 'svg' | 'png', data: string): Promise<boolean> {
+async function saveImage(format: 'svg' | 'png', data: string, onError: (error: unknown) => void): Promise<boolean> {
   const folder = workspace.workspaceFolders?.[0]?.uri;
   const target = await window.showSaveDialog({
     title: l10n.t('Save Picture'),
@@ -75,5 +77,6 @@ async function saveImage(format: 'svg' | 'png', data: string): Promise<boolean> 
   });
   if (target === undefined) return false;
   await workspace.fs.writeFile(target, Buffer.from(data, format === 'png' ? 'base64' : 'utf8'));
+  tellSaved(target, onError);
   return true;
 }

@@ -6,6 +6,7 @@ import { Anonymizer } from '../../core/anonymize.ts';
 import { printTraceLine, traceHeader } from '../../core/trace.ts';
 import type { Editor } from '../app/editor.ts';
 import { commandIds } from '../app/ids.ts';
+import { tellSaved } from '../app/savedFile.ts';
 import { withProgress } from '../app/progress.ts';
 import { withoutSecretContent } from '../session/secretContent.ts';
 import { readEvents, withoutSeq } from './readTrace.ts';
@@ -44,9 +45,9 @@ export function registerTraceCommands(editor: Editor): Disposable[] {
   ];
 }
 
-/** Writes the live log to a file that the person chooses; whether it was saved. `shared`: names and values replaced. */
+/** Writes the live log to a file that the person chooses, and says so; whether it was saved. `shared`: names and values replaced. */
 export async function exportTrace(
-  { session, clock, userAgent }: Pick<Editor, 'session' | 'clock' | 'userAgent'>,
+  { session, clock, userAgent, onError }: Pick<Editor, 'session' | 'clock' | 'userAgent' | 'onError'>,
   shared: boolean,
 ): Promise<boolean> {
   const folder = workspace.workspaceFolders?.[0]?.uri;
@@ -70,5 +71,6 @@ export async function exportTrace(
     file.end();
     await once(file, 'close');
   });
+  tellSaved(target, onError);
   return true;
 }

@@ -3,12 +3,21 @@ import fc from 'fast-check';
 import { dateText, durationText, preciseTimeText, ticksOf, timeText } from '../../../src/core/timeline/axis.ts';
 import { cellsOf } from '../../../src/core/timeline/cells.ts';
 import { Density } from '../../../src/core/timeline/density.ts';
+import { parseFilter } from '../../../src/core/timeline/filter.ts';
 import { matchFilter } from '../../../src/core/timeline/filterMatch.ts';
 import { hitTest } from '../../../src/core/timeline/hitTest.ts';
 import { laneMetrics } from '../../../src/core/timeline/laneMetrics.ts';
 import { layOut, rowAt, rowsInView } from '../../../src/core/timeline/layout.ts';
 import { kindCode, MARK_KINDS } from '../../../src/core/timeline/model.ts';
-import { laneBeside, markOfEvent, nearestInTime, neighbour, outermost } from '../../../src/core/timeline/navigate.ts';
+import {
+  laneBeside,
+  markOfEvent,
+  marksAfter,
+  nearestInTime,
+  neighbour,
+  outermost,
+  winnerOf,
+} from '../../../src/core/timeline/navigate.ts';
 import { pictureOf } from '../../../src/core/timeline/picture.ts';
 import {
   fitted,
@@ -430,6 +439,31 @@ describe('scene', () => {
     );
   });
 
+  it('dims also the words and lines that a filter does not look for', () => {
+    const store = new TimelineStore(demoModel());
+    const looking = (text: string): ReturnType<typeof sceneOf> => {
+      const match = matchFilter(store, parseFilter(text).filter);
+      for (const lane of store.lanes) lane.resetMatched();
+      return sceneOf(demoInput({ store, match, layout: layOut(store, match, PLAIN) }));
+    };
+    const isDim = (scene: ReturnType<typeof sceneOf>, words: RegExp): (boolean | undefined)[] => [
+      ...new Set(scene.texts.filter(({ text }) => words.test(text)).map(({ dim }) => dim)),
+    ];
+    const plain = looking('');
+    assert.ok(plain.texts.length > 5 && plain.lags.length > 0);
+    assert.equal([...plain.texts, ...plain.lags].filter(({ dim }) => dim === true).length, 0);
+    const conflicts = looking('is:conflict');
+    assert.deepEqual(isDim(conflicts, /^g\d/), [true]);
+    assert.deepEqual(isDim(conflicts, /recreated/), [true]);
+    assert.ok(conflicts.lags.every(({ dim }) => dim === true));
+    assert.match(
+      svgOf(pictureOf(demoInput({ match: matchFilter(store, parseFilter('is:conflict').filter) }), 200), PALETTE),
+      /<text[^>]* opacity=/,
+    );
+    assert.ok(isDim(looking('is:recreated'), /recreated/).includes(undefined), 'what is looked for is not dimmed');
+    assert.ok(isDim(looking('is:spec'), /^g\d/).includes(undefined));
+  });
+
   it('as SVG is the one that was looked at', () => {
     const { top: _top, height: _height, ...input } = demoInput();
     assertGolden('demo.svg', svgOf(pictureOf(input, 200), PALETTE));
@@ -533,6 +567,18 @@ describe('moving from mark to mark', () => {
       next?.mark,
       nearestInTime(store, store.lanes[next?.lane ?? -1] ?? assert.fail(), START + 250_000, undefined),
     );
+  });
+
+  it('finds who won against a refused write', () => {
+    const store = new TimelineStore(demoModel());
+    const places = Array.from({ length: store.marks.length }, (_unused, mark) => mark);
+    const refused = places.filter((mark) => store.marks.kind.at(mark) === kindCode('conflict'));
+    const winners = refused.flatMap((mark) => winnerOf(store, mark) ?? []);
+    assert.ok(winners.length > 0);
+    for (const mark of winners) assert.ok(store.marks.kind.at(mark) < kindCode('refused'));
+    assert.equal(winnerOf(store, winners[0] ?? -1), undefined, 'a winner lost to nobody');
+    assert.equal(marksAfter(store, 0), store.marks.length);
+    assert.equal(marksAfter(store, store.lastSeq), 0);
   });
 
   it('finds the mark of an event, and none where there is none', () => {

@@ -99,6 +99,16 @@ describe('timeline projection', () => {
     assert.equal(model.gaps.length, 1);
   });
 
+  it('a time after which the watch went on from its last version is no gap: what came late was observed', () => {
+    const trace = new TraceBuilder();
+    trace.added('u1', 'a');
+    const open = trace.gap();
+    assert.ok(open.type === 'gap');
+    assert.equal(modelOf(trace.events).gaps.length, 1, 'while it lasts, nobody knows');
+    const closed = { ...open, seq: open.seq + 1, to: open.from + 5000, resumed: true };
+    assert.deepEqual(modelOf([...trace.events, closed]).gaps, []);
+  });
+
   it('a conflict is linked to the version it read and to the write that won', () => {
     const trace = new TraceBuilder();
     trace.added('u1', 'a', { spec: { n: 1 } });

@@ -9,6 +9,7 @@ import { findingTitle } from '../../../src/editor/findings/findingTitle.ts';
 import { groupOccurrences } from '../../../src/editor/findings/occurrences.ts';
 import { thresholdsFrom } from '../../../src/editor/findings/thresholds.ts';
 import { Session } from '../../../src/editor/session/session.ts';
+import { standingIn } from '../answers.ts';
 import { closeAll, extension, folder, until } from '../extension.ts';
 
 describe('findings and traces', () => {
@@ -66,6 +67,28 @@ describe('findings and traces', () => {
     await until('the ConfigMap with its content', () => bodyOf('configmaps'));
     assert.equal(bodyOf('secrets'), undefined);
     assert.ok(api.history().uids.has('imported\0uid-secrets'), 'that it is there is known');
+  });
+
+  it('an exported trace is told of, and opened from there', async () => {
+    const target = vscode.Uri.file(join(folder, 'exported.ovtrace.jsonl'));
+    const told: unknown[][] = [];
+    await standingIn(
+      'showInformationMessage',
+      async (_real, given) => {
+        told.push(given);
+        return 'Open';
+      },
+      () =>
+        standingIn(
+          'showSaveDialog',
+          async () => target,
+          async () => vscode.commands.executeCommand('objectVersions.exportTrace'),
+        ),
+    );
+    assert.deepEqual(told, [['Saved exported.ovtrace.jsonl.', 'Open', 'Show in Folder']]);
+    await until('the trace', () =>
+      vscode.window.tabGroups.all.flatMap(({ tabs }) => tabs).find(({ label }) => label === 'exported.ovtrace.jsonl'),
+    );
   });
 
   const finding = (over: Partial<Finding>): Finding => ({

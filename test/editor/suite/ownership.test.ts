@@ -60,6 +60,8 @@ describe('fields that belong to others', () => {
   }
 
   it('at the end of a line stands who owns the field and who changed it last', async () => {
+    await must('POST', base, { metadata: { name: 'first' } }, 'maker');
+    await until('that the watch has begun', () => objectRow(api, 'first'));
     await must('POST', base, { metadata: { name: 'blamed' }, data: { moved: 'a', kept: 'a' } }, 'maker');
     const row = await until('the row', () => objectRow(api, 'blamed'));
     await vscode.commands.executeCommand('objectVersions.openObject', row.node);
@@ -77,14 +79,14 @@ describe('fields that belong to others', () => {
       );
       return hints.find(({ position }) => document.lineAt(position.line).text.trim().startsWith(key))?.label;
     };
-    assert.match(String(await hintAt('kept:')), /^maker · as created .* by maker$/);
+    assert.match(String(await hintAt('kept:')), /^\u2003◂ maker · as created by maker at [\d:]+/);
     await must('PATCH', `${base}/blamed`, { data: { moved: 'b' } }, 'mover', 'application/merge-patch+json');
     await until('the new text', () => document.getText().includes('moved: b') || undefined);
     await until(
       'who changed it',
-      async () => /^mover · changed .* by mover$/.test(String(await hintAt('moved:'))) || undefined,
+      async () => /^\u2003◂ mover · changed by mover at [\d:]+/.test(String(await hintAt('moved:'))) || undefined,
     );
-    assert.match(String(await hintAt('kept:')), /^maker · as created .* by maker$/);
+    assert.match(String(await hintAt('kept:')), /^\u2003◂ maker · as created by maker at [\d:]+/);
   });
 
   it('a field of another is taken over only where a person says so, and then by this very field', async () => {
