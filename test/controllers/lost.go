@@ -6,19 +6,18 @@ import (
 	"net/http"
 	"os"
 	"sync"
-	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// One line is broken at a time: it is everybody's.
+// One answer is lost at a time: the way to the server is everybody's.
 var line sync.Mutex
 
-// breakLine has what the server answers from now on lost, and shortly after the connections break.
-func breakLine() error {
-	answer, err := http.Get(os.Getenv("RELAY"))
+// relay tells the way to the server what to do: `drop` or `hold` the answer to the next write of a name; `held` waits for it.
+func relay(path string) error {
+	answer, err := http.Get(os.Getenv("RELAY") + "/" + path)
 	if err != nil {
 		return err
 	}
@@ -35,13 +34,12 @@ func lostUpdateAnswer(ctx context.Context, w *world) error {
 	}
 	pause()
 	object.Data["cyd"] = "1"
-	if err := breakLine(); err != nil {
+	if err := relay("drop/" + w.name); err != nil {
 		return err
 	}
 	if _, err := w.update(ctx, object); err == nil {
 		return fmt.Errorf("expected no answer")
 	}
-	time.Sleep(300 * time.Millisecond)
 	if !w.bug {
 		if object, err = w.get(ctx); err != nil || object.Data["cyd"] == "1" {
 			return err
@@ -60,24 +58,27 @@ func lostCreateAnswer(ctx context.Context, w *world) error {
 	line.Lock()
 	defer line.Unlock()
 	return w.createTwice(ctx, func(make func(context.Context) error) error {
-		if err := breakLine(); err != nil {
+		if err := relay("drop/" + w.name); err != nil {
 			return err
 		}
 		return make(ctx)
 	})
 }
 
-// The same by a client that stops waiting for the answer.
+// The same by a client that stops waiting for the answer, when the server has made the child.
 func impatientCreate(ctx context.Context, w *world) error {
 	line.Lock()
 	defer line.Unlock()
 	return w.createTwice(ctx, func(make func(context.Context) error) error {
-		if err := breakLine(); err != nil {
+		if err := relay("hold/" + w.name); err != nil {
 			return err
 		}
-		short, stop := context.WithTimeout(ctx, 400*time.Millisecond)
-		defer stop()
-		return make(short)
+		impatient, giveUp := context.WithCancel(ctx)
+		go func() {
+			_ = relay("held")
+			giveUp()
+		}()
+		return make(impatient)
 	})
 }
 
@@ -91,7 +92,8 @@ func (w *world) createTwice(ctx context.Context, lost func(func(context.Context)
 	}
 	children := &corev1.ConfigMapList{}
 	mine := client.MatchingLabels{"toy": w.name}
-	if err := w.runtime.List(ctx, children, client.InNamespace(namespace), mine); err != nil {
+	look := func() error { return w.runtime.List(ctx, children, client.InNamespace(namespace), mine) }
+	if err := look(); err != nil {
 		return err
 	}
 	pause()
@@ -99,16 +101,14 @@ func (w *world) createTwice(ctx context.Context, lost func(func(context.Context)
 	if err := lost(make); err == nil {
 		return fmt.Errorf("expected no answer")
 	}
-	time.Sleep(500 * time.Millisecond)
 	if !w.bug {
-		if err := w.runtime.List(ctx, children, client.InNamespace(namespace), mine); err != nil || len(children.Items) > 0 {
+		if err := look(); err != nil || len(children.Items) > 0 {
 			return err
 		}
 	}
 	if err := make(ctx); err != nil {
 		return err
 	}
-	// The recorder's own watch comes back, too.
-	time.Sleep(1500 * time.Millisecond)
-	return nil
+	// Too late for what was done, but the recording shows both, however late its own watch is.
+	return look()
 }
