@@ -83,6 +83,37 @@ describe('findings on a quiet cluster', () => {
     }
   });
 
+  it('say nothing of a lag while nobody looks, and count anew from when somebody does', () => {
+    const lags = (resumed: boolean | undefined, scope: object = {}, caughtUp = false): number[] => {
+      const s = new Scenario();
+      s.observe(toy('slow'), 'u2', 'w1', lag);
+      const from = s.at;
+      const gap = {
+        type: 'gap',
+        gap: 'g',
+        scope: { group: 'example.test', resource: 'toys', ...scope },
+        cause: 'idle',
+      } as const;
+      s.wait(9_800);
+      s.push({ ...gap, from: s.at });
+      s.wait(99_900);
+      if (caughtUp) s.observe(toy('slow'), 'u2', 'w2', { ...lag, status: { observedGeneration: 2 } }, { via: 'get' });
+      if (resumed !== undefined) s.push({ ...gap, from: s.at - 100_000, to: s.at, ...(resumed ? { resumed } : {}) });
+      if (resumed === false) s.observe(toy('slow'), 'u2', 'w1', lag, { via: 'list' });
+      s.wait(40_000);
+      s.gone(configMap(), 'other');
+      return findingsOf(s.events)
+        .filter(({ id }) => id === 'generation-lag')
+        .map(({ firstAt }) => firstAt - from);
+    };
+    assert.deepEqual(lags(undefined), []);
+    assert.deepEqual(lags(true), [109_900]);
+    assert.deepEqual(lags(true, {}, true), []);
+    assert.deepEqual(lags(false), [110_000]);
+    assert.deepEqual(lags(undefined, { namespace: 'elsewhere' }), [0]);
+    assert.deepEqual(lags(undefined, { resource: 'others' }), [0]);
+  });
+
   it('come up in the live session by themselves, and nothing ticks where nothing waits', async () => {
     const clock = new FakeClock();
     const session = new Session(

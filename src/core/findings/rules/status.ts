@@ -1,5 +1,5 @@
 import { equalJson, isJsonObject, type JsonObject } from '../../../codec/json.ts';
-import type { ObservedEvent } from '../../traceEvent.ts';
+import type { GapEvent, ObjectName, ObservedEvent } from '../../traceEvent.ts';
 import { actorName } from '../knowledge.ts';
 import { isTimekeeping, leavesOf, outermost } from '../leaves.ts';
 import type { ObjectState, VersionRecord } from '../objectState.ts';
@@ -18,6 +18,8 @@ interface Lag {
 export class StatusRule implements Rule, Timed {
   readonly timed = this;
   private readonly lags = new Map<string, Lag>();
+  /** By the gap that hides them: what nobody looks at is not known to lag. */
+  private readonly hidden = new Map<string, readonly (readonly [string, Lag])[]>();
 
   observed(event: ObservedEvent, object: ObjectState, version: VersionRecord, _world: World): void {
     const key = `${object.cluster}\0${object.uid}`;
@@ -34,6 +36,22 @@ export class StatusRule implements Rule, Timed {
     } else known.generation = generation;
     const oldest = this.lags.size > 20_000 ? this.lags.keys().next().value : undefined;
     if (oldest !== undefined) this.lags.delete(oldest);
+  }
+
+  gap(event: GapEvent): void {
+    const key = `${event.cluster}\0${event.gap}`;
+    const own = [...this.lags].filter(([, { object }]) => isWithin(event, object.cluster, object.name));
+    const unseen = [...(this.hidden.get(key) ?? []), ...own];
+    for (const [lag] of own) this.lags.delete(lag);
+    this.hidden.delete(key);
+    if (event.resumed === true) {
+      for (const [lag, of] of unseen)
+        // Others may have shown meanwhile that it went on.
+        if (!this.lags.has(lag) && of.object.latest?.observedGeneration === of.observed)
+          this.lags.set(lag, { ...of, since: event.at });
+    } else if (event.to === undefined) this.hidden.set(key, unseen);
+    const oldest = this.hidden.size > 1_000 ? this.hidden.keys().next().value : undefined;
+    if (oldest !== undefined) this.hidden.delete(oldest);
   }
 
   due(world: World): number | undefined {
@@ -97,6 +115,16 @@ export class StatusRule implements Rule, Timed {
         'Send both parts apart: first the main object, then the status to /status, the second one based on the answer to the first.',
     });
   }
+}
+
+function isWithin({ cluster, scope }: GapEvent, ofCluster: string, name: ObjectName): boolean {
+  return (
+    cluster === ofCluster &&
+    scope.group === name.group &&
+    scope.resource === name.resource &&
+    (scope.namespace === undefined || scope.namespace === name.namespace) &&
+    (scope.name === undefined || scope.name === name.name)
+  );
 }
 
 function reportLag(lag: Lag, now: number, world: World): void {
