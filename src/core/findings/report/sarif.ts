@@ -14,7 +14,9 @@ export function reportSarif(report: FindingsReport, tool: { version: string }, i
     id,
     name: id,
     shortDescription: { text: id },
-    helpUri: `https://github.com/object-versions/object-versions/blob/main/docs/findings/${id}.md`,
+    help: {
+      text: `The page docs/findings/${id}.md, which "Explain Finding" opens in the editor, says what it means and what to do.`,
+    },
     defaultConfiguration: { level: LEVEL[severityOf[id]] },
   }));
   const driver = { name: 'object-versions', version: tool.version, rules };

@@ -1,9 +1,11 @@
 import { stringifyJson } from '../../../codec/json.ts';
 import { nameKey } from '../../history.ts';
+import { unambiguousManager } from '../../managerChange.ts';
 import type { WriteEvent } from '../../traceEvent.ts';
 import { hashText } from '../../hash.ts';
 import { actorKey, actorName, firstRead, sameActor } from '../knowledge.ts';
 import { changedPaths, outermost } from '../leaves.ts';
+import type { ObjectState } from '../objectState.ts';
 import type { Rule } from '../rule.ts';
 import { requestText, tokenText } from '../words.ts';
 import { actionKey, writtenObject, type World } from '../world.ts';
@@ -189,18 +191,25 @@ function causeText(run: Run, event: WriteEvent, world: World): string {
   }
   const object = world.target(event);
   const index = object?.indexOf(event.preconditions?.token ?? '') ?? -1;
-  const next = index < 0 ? undefined : object?.versions[index + 1];
-  const by = next?.author === undefined ? next?.manager : actorName(next.author.actor);
+  const by = index < 0 || object === undefined ? undefined : makerOf(object, index + 1);
   return by === undefined ? '' : ` The write that retired the last token was one of ${by}.`;
+}
+
+/** Who made a version, as far as it can be told by now: it may not have been judged yet. */
+function makerOf({ versions }: ObjectState, index: number): string | undefined {
+  const version = versions[index];
+  if (version?.author !== undefined) return actorName(version.author.actor);
+  const before = versions[index - 1]?.managedFields;
+  return version?.manager ?? (before === undefined ? undefined : unambiguousManager(before, version?.managedFields));
 }
 
 function reportConflict(event: WriteEvent, world: World): void {
   const object = world.target(event);
   const index = object?.indexOf(event.preconditions?.token ?? '') ?? -1;
   const since = index < 0 || object === undefined ? [] : object.versions.slice(index + 1);
-  const winners = since
-    .map((version) => (version.author === undefined ? version.manager : actorName(version.author.actor)))
-    .filter((name) => name !== undefined);
+  const winners = since.flatMap((_version, after) =>
+    object === undefined ? [] : (makerOf(object, index + 1 + after) ?? []),
+  );
   const base = index < 0 ? undefined : object?.versions[index]?.leaves;
   const now = since.at(-1)?.leaves;
   const told = event.wonBy ?? [];
@@ -211,7 +220,7 @@ function reportConflict(event: WriteEvent, world: World): void {
   const lost = names.length === 0 ? world.ownLost.get(event.seq) : undefined;
   const unseen =
     lost === undefined
-      ? 'somebody whose write was not seen'
+      ? `somebody ${since.length > 0 ? 'whose name its versions do not tell' : 'whose write was not seen'}`
       : 'most likely its own write before, whose answer was lost,';
   const other = names.length > 0 ? names.join(' and ') : unseen;
   world.report({
