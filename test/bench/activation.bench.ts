@@ -61,7 +61,9 @@ const names = new Set(
 );
 
 function once(main: string): { load: number; activate: number; total: number } {
-  const { stdout, stderr } = spawnSync(process.execPath, ['--expose-gc', '-e', harness, main, ...names], { encoding: 'utf8' });
+  const { stdout, stderr } = spawnSync(process.execPath, ['--expose-gc', '-e', harness, main, ...names], {
+    encoding: 'utf8',
+  });
   if (stdout === '') throw new Error(stderr);
   return JSON.parse(stdout) as { load: number; activate: number; total: number };
 }
