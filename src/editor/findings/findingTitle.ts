@@ -26,6 +26,8 @@ export function findingTitle(finding: Finding): string {
       return other === undefined
         ? l10n.t('{0}: update lost to {1}', fields, who)
         : l10n.t('{0}: update of {1} lost to {2}', fields, other, who);
+    case 'recreated':
+      return l10n.t('recreated');
     case 'hot-conflict-loop':
       return l10n.t('conflicts without a pause: {0}', who);
     case 'already-exists-loop':

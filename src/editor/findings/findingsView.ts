@@ -14,6 +14,7 @@ import { findingIds, type Finding, type Severity } from '../../core/findings/fin
 import type { Editor } from '../app/editor.ts';
 import { commandIds, settingIds, viewIds } from '../app/ids.ts';
 import { changeSetting, settings } from '../app/settings.ts';
+import { throttle } from '../app/throttle.ts';
 import { isTreeNode } from '../tree/nodes.ts';
 import { ago } from '../tree/wording.ts';
 import { findingTitle } from './findingTitle.ts';
@@ -29,19 +30,35 @@ export type FindingNode =
   | { readonly type: 'muted' }
   | { readonly type: 'finding'; readonly finding: Finding; readonly occurrences?: Occurrences };
 
+const REFRESH_INTERVAL_MS = 1000;
+
 const severities: readonly Severity[] = ['error', 'warning', 'info'];
 
 /** The findings of the live log, grouped by severity; muted ones stand apart and are counted, never hidden. */
 class FindingsTree implements TreeDataProvider<FindingNode> {
   private readonly editor: Editor;
   private readonly changed = new EventEmitter<undefined>();
+  private readonly refresher = throttle(REFRESH_INTERVAL_MS, () => this.drawAnew());
+  private look = '';
   readonly onDidChangeTreeData = this.changed.event;
 
   constructor(editor: Editor) {
     this.editor = editor;
   }
 
+  /** Draws anew, soon, if any row reads otherwise than it did: each time, VS Code shows its progress bar. */
   refresh(): void {
+    this.refresher.request();
+  }
+
+  private drawAnew(): void {
+    const { open, muted } = splitMuted(this.editor.session.findings(), settings.muted());
+    const rows = [...severities.map((severity) => open.filter((one) => one.severity === severity)), muted];
+    const look = JSON.stringify(
+      rows.map((own) => groupOccurrences(own).map(({ first, count }) => [muteKey(first), findingTitle(first), count])),
+    );
+    if (look === this.look) return;
+    this.look = look;
     this.changed.fire(undefined);
   }
 
@@ -85,6 +102,7 @@ class FindingsTree implements TreeDataProvider<FindingNode> {
   }
 
   dispose(): void {
+    this.refresher.dispose();
     this.changed.dispose();
   }
 }

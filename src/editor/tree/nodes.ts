@@ -18,9 +18,10 @@ export interface WatchNode {
   readonly watch: string;
 }
 
-/** Objects of one watch that have something in common. */
+/** Objects of one watch that have something in common: a namespace, a state, or that a lab made them and removed them. */
 export interface GroupNode {
   readonly type: 'group';
+  readonly icon?: string;
   readonly id: string;
   readonly watch: string;
   readonly label: string;

@@ -13,6 +13,9 @@ export interface Scope {
   readonly name?: string;
 }
 
+/** What the contention lab and the replay call the object that they make: their name and a word of the run's own. */
+const MADE_BY_LAB = /^versions-(contention|replay)-[a-z0-9]{8}$/;
+
 interface Shelf {
   /** Names by key, the one that changed last at the end. */
   readonly recent: Map<string, ObjectName>;
@@ -26,6 +29,12 @@ interface Shelf {
  */
 export class ObjectIndex {
   private readonly shelves = new Map<string, Shelf>();
+  private readonly labs = new Set<string>();
+
+  /** Keys of the names that labs gave to what they made. */
+  get madeByLabs(): ReadonlySet<string> {
+    return this.labs;
+  }
 
   /** Takes the next events of the log. */
   add(events: readonly TraceEvent[]): void {
@@ -42,6 +51,7 @@ export class ObjectIndex {
 
   clear(): void {
     this.shelves.clear();
+    this.labs.clear();
   }
 
   /** Keys of the names in a scope, by name, or with the newest change first. */
@@ -69,6 +79,7 @@ export class ObjectIndex {
     }
     const key = nameKey(cluster, name);
     if (!shelf.recent.delete(key)) {
+      if (MADE_BY_LAB.test(name.name)) this.labs.add(key);
       shelf.sorted.push(key);
       shelf.isSorted = false;
     }

@@ -43,11 +43,12 @@ export function markOf(history: NameHistory, findings: readonly Finding[], now: 
   if (current === undefined) return undefined;
   if (findings.some((finding) => finding.id === 'stale-reference' && finding.object.uid === current.uid))
     return 'stale-reference';
+  // What is gone has nothing left to decide about.
+  if (current.end !== undefined) return 'gone';
   const refused = history.writes.findLast(
     (write) => write.outcome === 'version-conflict' || write.outcome === 'field-conflict',
   );
   if (refused !== undefined && now - refused.at < CONFLICT_MS) return 'conflict';
-  if (current.end !== undefined) return 'gone';
   if (current.terminatingAt !== undefined) return 'terminating';
   if (history.incarnations.length > 1) return 'recreated';
   const version = newestVersion(current);

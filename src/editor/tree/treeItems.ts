@@ -98,7 +98,8 @@ function phaseIcon(status: WatchStatus): ThemeIcon {
       return icon('eye-closed');
     case 'connecting':
     case 'listing':
-      return icon('loading~spin');
+      // What was there once is read anew in the background: no reason for anything to turn.
+      return status.lastHeardAt === undefined ? icon('loading~spin') : icon('eye', 'disabledForeground');
     case 'live':
       return icon('eye', 'charts.green');
     case 'waiting':
@@ -131,7 +132,7 @@ function describeStatus(status: WatchStatus, now: number): string {
 function groupItem(node: GroupNode): TreeItem {
   const made = item(node.label === '' ? l10n.t('no namespace') : node.label, Collapsed, node.id);
   made.description = `${node.keys.length}`;
-  made.iconPath = icon('symbol-namespace');
+  made.iconPath = icon(node.icon ?? 'symbol-namespace');
   made.contextValue = 'group';
   return made;
 }

@@ -9,6 +9,8 @@ import type { Session } from '../session/session.ts';
 import type { WatchDefinition } from '../watches/watchDefinition.ts';
 import type { Responsibility } from '../../core/responsibility.ts';
 import type { Watches } from '../watches/watches.ts';
+import { DrawnRows, isLasting } from './drawnRows.ts';
+import { endedLabs } from './endedLabs.ts';
 import { incarnationDetails } from './incarnationDetails.ts';
 import type { GroupNode, IncarnationNode, ObjectNode, TreeNode, WatchNode } from './nodes.ts';
 import { matchesFilter, ObjectIndex, type Order } from './objectIndex.ts';
@@ -30,12 +32,15 @@ export interface TreeSources {
 }
 
 const REFRESH_INTERVAL_MS = 500;
+/** VS Code asks for each row by itself: of more than so many, the whole tree is cheaper. */
+const ROWS_AT_ONCE = 10;
 
 /** The rows of "Watched Objects", computed from the log when VS Code asks for them. */
 export class WatchedObjects implements TreeDataProvider<TreeNode>, Disposable {
   private readonly sources: TreeSources;
   private readonly index = new ObjectIndex();
-  private readonly changed = new EventEmitter<TreeNode | undefined>();
+  private readonly changed = new EventEmitter<TreeNode | TreeNode[] | undefined>();
+  private readonly drawn = new DrawnRows();
   private readonly nodes = new Map<string, TreeNode>();
   private readonly parents = new Map<string, string>();
   private readonly pages = new Map<string, number>();
@@ -50,7 +55,7 @@ export class WatchedObjects implements TreeDataProvider<TreeNode>, Disposable {
 
   constructor(sources: TreeSources) {
     this.sources = sources;
-    this.refresher = throttle(REFRESH_INTERVAL_MS, () => this.changed.fire(undefined));
+    this.refresher = throttle(REFRESH_INTERVAL_MS, () => this.drawAnew());
     this.index.addHistory(sources.session.history);
     this.subscriptions = [
       sources.session.onDidChange(({ events }) => {
@@ -79,7 +84,8 @@ export class WatchedObjects implements TreeDataProvider<TreeNode>, Disposable {
   /** Shows one page more of a node's children. */
   showMore(parent: string): void {
     this.pages.set(parent, (this.pages.get(parent) ?? 1) + 1);
-    this.changed.fire(this.nodes.get(parent));
+    const node = this.nodes.get(parent);
+    this.changed.fire(node === undefined || isLasting(node) ? node : this.getParent(node));
   }
 
   refresh(): void {
@@ -97,17 +103,43 @@ export class WatchedObjects implements TreeDataProvider<TreeNode>, Disposable {
     return this.past ?? this.sources.session.history;
   }
 
+  /** VS Code asks for a row to draw it. */
   getTreeItem(node: TreeNode): TreeItem {
+    const item = this.itemOf(node);
+    this.drawn.gaveItem(node, item);
+    return item;
+  }
+
+  /** VS Code asks for rows to draw them. */
+  getChildren(node?: TreeNode): ProviderResult<TreeNode[]> {
+    const children = this.known(node);
+    this.drawn.gaveChildren(node, children);
+    return children;
+  }
+
+  private itemOf(node: TreeNode): TreeItem {
     return treeItemOf(node, { ...this.sources, history: this.history });
   }
 
-  getChildren(node?: TreeNode): ProviderResult<TreeNode[]> {
+  /** The rows below a row, remembered with their parent; those that were there already are the same objects. */
+  private known(node?: TreeNode): TreeNode[] {
     const children = node === undefined ? this.roots() : this.childrenOf(node);
-    for (const child of children) {
-      this.nodes.set(child.id, child);
-      if (node !== undefined) this.parents.set(child.id, node.id);
-    }
-    return [...children];
+    return children.map((child) => this.remember(child, node));
+  }
+
+  private remember<T extends TreeNode>(child: T, parent: TreeNode | undefined): T {
+    if (parent !== undefined) this.parents.set(child.id, parent.id);
+    const there = this.nodes.get(child.id);
+    if (there !== undefined && isLasting(there)) return there as T;
+    this.nodes.set(child.id, child);
+    return child;
+  }
+
+  private drawAnew(): void {
+    const stale = this.drawn.stale({ childrenOf: (node) => this.known(node), itemOf: (node) => this.itemOf(node) });
+    const rows = [...stale].filter((node) => node !== undefined);
+    if (stale.has(undefined) || rows.length > ROWS_AT_ONCE) this.changed.fire(undefined);
+    else if (rows.length > 0) this.changed.fire(rows);
   }
 
   getParent(node: TreeNode): TreeNode | undefined {
@@ -117,16 +149,20 @@ export class WatchedObjects implements TreeDataProvider<TreeNode>, Disposable {
   /** The row of a name, with its parents known, so that it can be revealed; undefined where no watch shows it. */
   findObject(key: string): ObjectNode | undefined {
     for (const root of this.roots()) {
-      this.getChildren(undefined);
+      this.known();
       for (const watch of this.childrenOf(root)) {
         if (watch.type !== 'watch') continue;
         const definition = this.sources.watches.get(watch.watch);
         if (definition === undefined || !this.keysOf(definition).includes(key)) continue;
-        this.getChildren(root);
-        const node: ObjectNode = { type: 'object', id: `${watch.id}/${key}`, watch: watch.watch, key };
-        this.nodes.set(node.id, node);
-        this.parents.set(node.id, watch.id);
-        return node;
+        this.known(root);
+        const folded =
+          this.grouping === 'none' ? endedLabs(watch, [key], this.index.madeByLabs, this.history) : undefined;
+        const parent = folded ?? watch;
+        if (folded !== undefined) this.remember(folded, watch);
+        return this.remember<ObjectNode>(
+          { type: 'object', id: `${parent.id}/${key}`, watch: watch.watch, key },
+          parent,
+        );
       }
     }
     return undefined;
@@ -136,7 +172,7 @@ export class WatchedObjects implements TreeDataProvider<TreeNode>, Disposable {
   shownRows(parent?: TreeNode): ShownRow[] {
     const children = parent === undefined ? this.roots() : this.childrenOf(parent);
     return children.map((node) => {
-      const { label, description, contextValue } = this.getTreeItem(node);
+      const { label, description, contextValue } = this.itemOf(node);
       return {
         node,
         label: typeof label === 'string' ? label : (label?.label ?? ''),
@@ -218,7 +254,16 @@ export class WatchedObjects implements TreeDataProvider<TreeNode>, Disposable {
       });
     }
     if (this.grouping !== 'none') return this.groupsOf(node, keys);
-    return this.page(node.id, keys, (key) => ({ type: 'object', id: `${node.id}/${key}`, watch: node.watch, key }));
+    const ended = endedLabs(node, keys, this.index.madeByLabs, history);
+    const folded = new Set(ended?.keys);
+    const shown = folded.size === 0 ? keys : keys.filter((key) => !folded.has(key));
+    const rows = this.page(node.id, shown, (key) => ({
+      type: 'object',
+      id: `${node.id}/${key}`,
+      watch: node.watch,
+      key,
+    }));
+    return ended === undefined ? rows : [...rows, ended];
   }
 
   private groupsOf(node: WatchNode, keys: readonly string[]): GroupNode[] {

@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
 import type { ObjectVersionsApi } from '../../../src/editor/app/api.ts';
+import type { TreeNode } from '../../../src/editor/tree/nodes.ts';
+import { DrawnRows } from '../../../src/editor/tree/drawnRows.ts';
+import { markOf } from '../../../src/editor/tree/objectRows.ts';
 import { toolNames } from '../../../src/editor/tools/languageModelTools.ts';
 import { apiServer, configMap, metadata, must, namespace, patch } from '../apiServer.ts';
 import { closeAll, extension, objectRow, removeAllWatches, rowsBelow, until, useKubeconfig } from '../extension.ts';
@@ -151,5 +154,81 @@ describe('by keyboard and commands', () => {
     assert.equal(found.uid, metadata(stored)['uid']);
     assert.equal(text.includes(`"${metadata(stored)['resourceVersion']}"`), false);
     assert.doesNotMatch(text, /"x":/);
+  });
+
+  it('what labs made and removed is one folded row, and no alarm', async () => {
+    const lab = 'versions-contention-bcdfghjk';
+    for (const name of [lab, 'versions-replay-of-mine', 'plain-gone']) {
+      await must('POST', `/api/v1/namespaces/${ns}/configmaps`, configMap(name, {}));
+      await until(`the row of ${name}`, () => objectRow(api, name));
+      await must('DELETE', path(name));
+    }
+    const folded = await until('the folded row', () =>
+      rowsBelow(api, 3).find(({ label, description }) => label === 'ended labs' && description === '1'),
+    );
+    assert.deepEqual(
+      api.rows(folded.node).map(({ label }) => label),
+      [lab],
+    );
+    const watch = rowsBelow(api, 2).find(({ context }) => context === 'watch');
+    const labels = await until('the others, gone', () => {
+      const rows = api.rows(watch?.node);
+      return rows.filter(({ context }) => context === 'object gone').length === 2 ? rows : undefined;
+    });
+    assert.deepEqual(labels.map(({ label }) => label).sort(), [
+      'ended labs',
+      'one',
+      'plain-gone',
+      'versions-replay-of-mine',
+    ]);
+    const found = [...api.history().names.values()].find(({ name }) => name.name === lab);
+    assert.ok(found);
+    const refused = {
+      type: 'write',
+      seq: 1,
+      at: 5,
+      outcome: 'version-conflict',
+    } as unknown as (typeof found.writes)[number];
+    assert.equal(markOf({ ...found, writes: [refused] }, [], 6), 'gone');
+  });
+
+  it('only rows that look different are drawn anew', () => {
+    const object = (key: string): TreeNode => ({ type: 'object', id: key, watch: 'w', key });
+    const life: TreeNode = { type: 'incarnation', id: 'a/u', watch: 'w', key: 'a', uid: 'u' };
+    const detail = { type: 'detail', id: 'a/u/d', label: 'd' } as const;
+    const [a, b] = [object('a'), object('b')];
+    const below = new Map<string, TreeNode[]>([
+      ['', [a, b]],
+      ['a', [life]],
+      ['a/u', [detail]],
+    ]);
+    const looks = new Map<string, string>();
+    const rows = {
+      childrenOf: (node: TreeNode | undefined) => below.get(node?.id ?? '') ?? [],
+      itemOf: (node: TreeNode) => {
+        const item = new vscode.TreeItem(node.id);
+        item.description = looks.get(node.id) ?? '';
+        item.tooltip = `${Math.random()}`;
+        return item;
+      },
+    };
+    const drawn = new DrawnRows();
+    for (const parent of [undefined, a, life]) {
+      const children = rows.childrenOf(parent);
+      drawn.gaveChildren(parent, children);
+      for (const child of children) drawn.gaveItem(child, rows.itemOf(child));
+    }
+    const stale = (): unknown[] => [...drawn.stale(rows)].map((node) => node?.id);
+    assert.deepEqual(stale(), [], 'a tooltip is no reason');
+    looks.set('b', 'changed');
+    assert.deepEqual(stale(), ['b']);
+    looks.set('a/u/d', 'changed');
+    assert.deepEqual(stale(), ['a/u', 'b'], 'a fact is drawn with its incarnation');
+    below.set('b', [object('b/c')]);
+    assert.deepEqual(stale(), ['a/u', 'b'], 'what nobody opened is not looked at');
+    below.set('a', []);
+    assert.deepEqual(stale(), ['a', 'b']);
+    below.set('', [b]);
+    assert.deepEqual(stale(), [undefined], 'the whole tree');
   });
 });
