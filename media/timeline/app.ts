@@ -226,7 +226,7 @@ export class TimelineApp {
     if (dirty.has('details') || dirty.has('toolbar')) this.summarize();
   }
 
-  /** What a screen reader hears: the selection, or how much there is. */
+  /** What a screen reader hears: what is measured, the selection, or how much there is. */
   private summarize(): void {
     const { view } = this;
     const { translate, store, selection } = view;
@@ -250,7 +250,8 @@ export class TimelineApp {
           'Arrow keys go from event to event, Enter shows details, T opens a table of the same events, ? lists all keys.',
         ),
       );
-    if (selection === undefined) setText(this.summary, '');
+    if (view.measure !== undefined) setText(this.summary, this.chart.measureWords(view.measure));
+    else if (selection === undefined) setText(this.summary, '');
     else if (selection.type === 'annotation')
       setText(this.summary, `${selection.annotation.text}, ${laneWords(store, selection.lane)}`);
     else {

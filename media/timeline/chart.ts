@@ -136,9 +136,13 @@ export class Chart {
     context.fillStyle = this.palette.selection;
     context.fillRect(x1, 0, 1, this.overlay.height);
     context.fillRect(x2, 0, 1, this.overlay.height);
-    const count = this.countBetween(measure.from, measure.to);
-    const words = this.view.translate('{0} · {1} events · Enter zooms', durationText(measure.to - measure.from), count);
-    this.flag(context, (x1 + x2) / 2, 4, words);
+    // Below, where the names of groups do not reach over the lanes, and above the words of the replay.
+    this.flag(context, (x1 + x2) / 2, this.overlay.height - 46, this.measureWords(measure));
+  }
+
+  /** How long what is measured takes, and how many events are in it. */
+  measureWords({ from, to }: { readonly from: number; readonly to: number }): string {
+    return this.view.translate('{0} · {1} events · Enter zooms', durationText(to - from), this.countBetween(from, to));
   }
 
   private countBetween(a: number, b: number): number {
@@ -149,7 +153,7 @@ export class Chart {
       for (const series of lane.series) {
         if (series === undefined) continue;
         const from = series.lowerBound(Math.min(a, b));
-        count += series.matchedIn(from, series.lowerBound(Math.max(a, b)), match.marks);
+        count += series.matchedIn(from, series.lowerBound(Math.floor(Math.max(a, b)) + 1), match.marks);
       }
     });
     return count;

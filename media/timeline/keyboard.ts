@@ -1,4 +1,5 @@
 import { laneBeside, nearestInTime, neighbour, outermost } from '../../src/core/timeline/navigate.ts';
+import { withTimeInView } from '../../src/core/timeline/scale.ts';
 import { isTyping } from '../common/dom.ts';
 import type { TimelineView } from './view.ts';
 
@@ -15,12 +16,15 @@ export interface KeyActions {
 
 const ZOOM = 0.7;
 const PAN_PART = 0.15;
+/** How far a measure grows where no event says how far, in parts of the width. */
+const MEASURE_PART = 0.02;
 
 /** The keys as the help lists them. */
 export const KEY_HELP: readonly { readonly keys: string; readonly does: string }[] = [
   { keys: 'W S + −', does: 'zoom in and out' },
   { keys: 'A D', does: 'earlier, later' },
   { keys: '← →', does: 'the event before, after, on this lane' },
+  { keys: 'Shift+← Shift+→', does: 'measure from here to the event before, after' },
   { keys: '↑ ↓', does: 'the lane above, below' },
   { keys: 'Home End', does: 'the first, last event of this lane' },
   { keys: 'PgUp PgDn', does: 'a page of lanes' },
@@ -53,7 +57,7 @@ export function onPageKey(event: KeyboardEvent, actions: KeyActions, view: Timel
 function escape(view: TimelineView): void {
   if (view.measure !== undefined) {
     view.measure = undefined;
-    view.touch('overlay');
+    view.touch('overlay', 'toolbar');
   } else if (view.scrubAt !== undefined) view.scrub(undefined);
   else view.select(undefined);
 }
@@ -61,7 +65,8 @@ function escape(view: TimelineView): void {
 /** Keys of the lanes. */
 export function onChartKey(event: KeyboardEvent, actions: KeyActions, view: TimelineView): void {
   if (event.ctrlKey || event.metaKey || event.altKey) return;
-  const run = CHART_KEYS[event.key.length === 1 ? event.key.toLowerCase() : event.key];
+  const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
+  const run = (event.shiftKey ? CHART_KEYS[`Shift+${key}`] : undefined) ?? CHART_KEYS[key];
   if (run === undefined) return;
   run(view, actions);
   event.preventDefault();
@@ -86,6 +91,8 @@ const CHART_KEYS: Readonly<Record<string, (view: TimelineView, actions: KeyActio
   },
   ArrowRight: (view) => step(view, 1),
   ArrowLeft: (view) => step(view, -1),
+  'Shift+ArrowRight': (view) => stepMeasure(view, 1),
+  'Shift+ArrowLeft': (view) => stepMeasure(view, -1),
   ArrowDown: (view) => stepLane(view, 1),
   ArrowUp: (view) => stepLane(view, -1),
   Home: (view) => jump(view, 1),
@@ -127,6 +134,24 @@ function step(view: TimelineView, direction: 1 | -1): void {
   const mark = selection.type === 'mark' ? selection.mark : direction === 1 ? Number.MAX_SAFE_INTEGER : -1;
   const next = neighbour(store, lane, { at, mark }, direction, match.marks);
   if (next !== undefined) view.select({ type: 'mark', lane: selection.lane, mark: next });
+}
+
+/**
+ * Moves the end of what is measured, which begins where the replay or the selection is, else in the middle: to the next time
+ * of an event on the selected lane, and by a part of the width where there is none.
+ */
+function stepMeasure(view: TimelineView, direction: 1 | -1): void {
+  const { scale, store, selection, match } = view;
+  const from = view.measure?.from ?? view.scrubAt ?? view.selectedAt() ?? (scale.from + scale.to) / 2;
+  const at = view.measure?.to ?? from;
+  const lane = selection === undefined ? undefined : store.lanes[selection.lane];
+  const mark = direction === 1 ? Number.MAX_SAFE_INTEGER : -1;
+  const next = lane === undefined ? undefined : neighbour(store, lane, { at, mark }, direction, match.marks);
+  const to = next === undefined ? at + direction * MEASURE_PART * (scale.to - scale.from) : store.marks.at.at(next);
+  view.measure = { from, to };
+  const moved = withTimeInView(scale, to);
+  if (moved !== scale) view.setScale(moved);
+  view.touch('overlay', 'toolbar');
 }
 
 function stepLane(view: TimelineView, direction: 1 | -1): void {

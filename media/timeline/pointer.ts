@@ -82,10 +82,13 @@ function dragToMeasure(
     view.touch('overlay');
   };
   drag(root, move, () => {
-    if (dragged) return;
+    if (dragged) {
+      view.touch('toolbar');
+      return;
+    }
     view.measure = undefined;
     click();
-    view.touch('overlay');
+    view.touch('overlay', 'toolbar');
   });
 }
 

@@ -356,7 +356,7 @@ export class TimelineView {
     this.showLane(selection.lane);
     const at = this.selectedAt();
     if (at === undefined) return;
-    const moved = withTimeInView(this.scale, at, Math.min(60, this.scale.width / 4));
+    const moved = withTimeInView(this.scale, at);
     if (moved !== this.scale) this.setScale(moved);
   }
 

@@ -168,6 +168,29 @@ describe('timeline in a browser', function () {
       await page.assertClean();
     });
 
+    it('Shift with an arrow measures from event to event and back, which is said; Enter zooms, Escape clears', async () => {
+      const page = await open();
+      await page.focusChart();
+      await page.press('ArrowDown', 'Home');
+      const selected = await page.summary();
+      const { event } = await page.kept();
+      await page.press('Shift+ArrowRight');
+      const once = await page.summary();
+      assert.equal(once, '14.0 s · 5 events · Enter zooms');
+      await page.press('Shift+ArrowRight');
+      assert.match(await page.summary(), /^2 min 4 s · \d+ events · Enter zooms$/);
+      await page.screenshot('timeline-measure-keys');
+      await page.press('Shift+ArrowLeft');
+      assert.equal(await page.summary(), once);
+      assert.equal((await page.kept()).event, event);
+      await page.press('Escape');
+      assert.equal(await page.summary(), selected);
+      await page.press('Shift+ArrowRight', 'Shift+ArrowRight', 'Enter');
+      const { from, to } = await page.kept();
+      assert.deepEqual([from, to], [START + 48_000, START + 172_000]);
+      await page.assertClean();
+    });
+
     it('N and P go from finding to finding', async () => {
       const page = await open();
       await page.focusChart();

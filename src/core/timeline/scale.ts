@@ -51,7 +51,7 @@ export function resized(scale: TimeScale, width: number): TimeScale {
 }
 
 /** Moves just so far that `at` is inside, with a margin in pixels; the scale itself if it is already. */
-export function withTimeInView(scale: TimeScale, at: number, marginPx: number): TimeScale {
+export function withTimeInView(scale: TimeScale, at: number, marginPx = Math.min(60, scale.width / 4)): TimeScale {
   const x = xOf(scale, at);
   if (x < marginPx) return panned(scale, x - marginPx);
   if (x > scale.width - marginPx) return panned(scale, x - scale.width + marginPx);
