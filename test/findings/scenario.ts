@@ -1,3 +1,5 @@
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
 import { cloneJson, isJsonObject, type Json, type JsonObject } from '../../src/codec/json.ts';
 import { createDetector } from '../../src/core/findings/detect.ts';
 import type { Finding } from '../../src/core/findings/finding.ts';
@@ -123,11 +125,78 @@ export class Scenario {
   }
 }
 
+/**
+ * The findings of a trace, which are the same, words and order included, when all its tokens are called otherwise and when
+ * it is looked at live, between its events.
+ */
 export function findingsOf(events: readonly TraceEvent[], options: DetectorOptions = {}): Finding[] {
+  const found = detect(events, options);
+  const otherwise = new OtherTokens();
+  assert.deepEqual(
+    otherwise.back(detect(otherwise.rename(events), options)),
+    otherwise.back(found),
+    'with other tokens',
+  );
+  assert.deepEqual(detect(events, options, TICKS), found, 'live');
+  return found;
+}
+
+/** Parts of the time between two events at which a live log is looked at. */
+const TICKS = [0, 0.1, 0.5, 0.9, 1];
+
+/** The findings of a trace, looked at live also at these parts of the times between its events. */
+export function detect(
+  events: readonly TraceEvent[],
+  options: DetectorOptions = {},
+  ticks: readonly number[] = [],
+): Finding[] {
   const detector = createDetector(options);
-  for (const event of events) detector.add(event);
+  let now = events[0]?.at ?? 0;
+  for (const event of events) {
+    for (const part of ticks) if (event.at > now) detector.advance(now + part * (event.at - now));
+    now = Math.max(now, event.at);
+    detector.add(event);
+  }
   detector.end();
   return detector.findings();
+}
+
+/** Calls every token of a trace otherwise, in no order of theirs, and takes that back in what was found. */
+export class OtherTokens {
+  private readonly tokens = new Map<string, string>();
+  private readonly salt: string;
+
+  constructor(salt = '') {
+    this.salt = salt;
+  }
+
+  rename(events: readonly TraceEvent[]): TraceEvent[] {
+    return events.map((event) => this.visit(event as unknown as Json, '') as unknown as TraceEvent);
+  }
+
+  back(findings: readonly Finding[]): unknown {
+    return JSON.parse(
+      JSON.stringify(findings).replaceAll(/token-[0-9a-f]{16}-/g, (name) => this.tokens.get(name) ?? name),
+    );
+  }
+
+  private visit(value: Json, field: string): Json {
+    if (typeof value === 'string') return field === 'token' || field === 'resourceVersion' ? this.nameOf(value) : value;
+    if (Array.isArray(value)) return value.map((item) => this.visit(item, ''));
+    if (!isJsonObject(value)) return value;
+    const ofToken = value['path'] === '/metadata/resourceVersion';
+    return Object.fromEntries(
+      Object.entries(value).map(([key, item]) => [key, this.visit(item, ofToken && key === 'value' ? 'token' : key)]),
+    );
+  }
+
+  /** None and "0" are no versions of an object, but say which ones will do. */
+  private nameOf(token: string): string {
+    if (token === '' || token === '0') return token;
+    const name = `token-${createHash('sha256').update(`${this.salt}/${token}`).digest('hex').slice(0, 16)}-`;
+    this.tokens.set(name, token);
+    return name;
+  }
 }
 
 export function shortOf(findings: readonly Finding[]): string[] {
