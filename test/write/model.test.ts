@@ -211,13 +211,19 @@ describe('the small model of the safe write', function () {
     });
   }
 
-  it('three writers with a lost answer, a server that is behind, or a recreation', async () => {
+  it('three writers who write the same, with a lost answer', async () => {
     await explored(twins(3, 'replace'), { ...none, lost: 1 }, countsOneMore);
-    await explored(adders(3, 'replace'), { ...none, lost: 1 }, addsItsAmount);
-    await explored(adders(3, 'replace'), { ...none, lag: 1 }, addsItsAmount);
-    await explored(adders(3, 'replace'), { ...none, recreations: 1 }, addsItsAmount);
-    await explored(keys(3, 'apply'), { ...none, lost: 1 }, setsOwnKey);
   });
+
+  for (const strategy of [...conditional, 'apply'] as const) {
+    it(`three writers by ${strategy}, with a deletion, a recreation, a lost answer, or a server that is behind`, async () => {
+      for (const fault of ['deletes', 'recreations', 'lost', 'lag'] as const) {
+        const faults = { ...none, [fault]: 1 };
+        if (strategy === 'apply') await explored(keys(3, strategy), faults, setsOwnKey);
+        else await explored(adders(3, strategy), faults, addsItsAmount);
+      }
+    });
+  }
 
   it('two recreations and two lost answers', async () => {
     await explored(adders(2, 'replace'), { ...none, recreations: 2, lost: 2 }, addsItsAmount);

@@ -4,6 +4,7 @@ import type { ObjectVersionsApi } from '../../../src/editor/app/api.ts';
 import { apiServer, configMap, metadata, must, namespace, patch } from '../apiServer.ts';
 import { startCutProxy, type CutProxy } from '../cutProxy.ts';
 import { closeAll, extension, objectRow, removeAllWatches, rowsBelow, until, useKubeconfig } from '../extension.ts';
+import { recorded, recordedFile, through } from '../recorded.ts';
 import { screenshot, texts } from '../window.ts';
 
 describe('the main job, in a real VS Code against a real API server', () => {
@@ -22,9 +23,17 @@ describe('the main job, in a real VS Code against a real API server', () => {
   });
 
   after(async () => {
+    await vscode.commands.executeCommand('objectVersions.stopRecording');
     await closeAll();
     await proxy.stop();
   });
+
+  /** What the timeline says of an object. */
+  async function timelineOf(name: string): Promise<string> {
+    await vscode.commands.executeCommand('objectVersions.showTimelineAsText');
+    const text = vscode.window.activeTextEditor?.document.getText() ?? '';
+    return text.split('\n## ').find((part) => part.startsWith(`configmaps ${ns}/${name} `)) ?? '';
+  }
 
   it('a watch shows its objects in the tree with UID, version badge and owners', async () => {
     await vscode.commands.executeCommand('objectVersions.watchedObjects.focus');
@@ -47,18 +56,21 @@ describe('the main job, in a real VS Code against a real API server', () => {
     );
   });
 
-  it('two writers collide, and both the tree and the log say who made progress', async () => {
+  it('two writers collide, and tree and timeline say who was refused and who made progress', async () => {
     const path = `/api/v1/namespaces/${ns}/configmaps/flags`;
-    const first = await must('GET', path);
+    const writer = recorded(await recordedFile('writer-a'));
+    const first = (await through(writer, 'GET', path)).body as Record<string, never>;
     await patch(path, { data: { mode: 'light' } }, 'writer-b');
-    const late = { ...first, data: { mode: 'blue' } };
-    const answer = await import('../apiServer.ts').then(({ send }) => send('PUT', path, late, 'writer-a'));
-    assert.equal(answer.status, 409);
-    const uid = metadata(first)['uid'] ?? '';
-    await until('the version of writer-b, known by its manager', () => {
-      const incarnation = [...api.history().uids.values()].find((item) => item.uid === uid);
-      return incarnation?.versions.at(-1)?.actor?.manager === 'writer-b' ? true : undefined;
+    const late = await through(writer, 'PUT', path, { ...first, data: { mode: 'blue' } });
+    assert.equal(late.status, 409);
+    const row = await until('the row', () => objectRow(api, 'flags'));
+    const text = await until('the collision in the tree', () => {
+      const rows = rowsBelow(api, 3, row.node).map(({ label, description }) => `${label} ${description}`);
+      const told = rows.filter((item) => /writer-[ab]/.test(item)).join('\n');
+      return /^Last change .*writer-b/m.test(told) && /writer-a/.test(told) ? told : undefined;
     });
+    assert.match(text, /conflict/i);
+    assert.match(await timelineOf('flags'), /writer-b[^]*writer-a.*: version-conflict \(409\)/);
   });
 
   it('an object that is deleted and recreated while the watch is cut is a recreation within a gap', async () => {
@@ -90,7 +102,10 @@ describe('the main job, in a real VS Code against a real API server', () => {
     await until('the recreation as a finding', () =>
       api.findings().find((finding) => finding.id === 'recreated' && finding.object.name === 'invoices'),
     );
-    await vscode.commands.executeCommand('objectVersions.openTimeline');
+    const [before, after] = [old ?? '', young ?? ''];
+    const text = await timelineOf('invoices');
+    assert.ok(text.indexOf(before) >= 0 && text.indexOf(after) > text.indexOf(before), text);
+    await vscode.commands.executeCommand('objectVersions.showOnTimeline', row.node);
     await new Promise((later) => setTimeout(later, 1500));
     await screenshot('tree-and-timeline');
   });

@@ -1,18 +1,12 @@
 import assert from 'node:assert/strict';
 import { existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { request } from 'node:https';
 import { dirname, join } from 'node:path';
 import * as vscode from 'vscode';
 import type { ObjectVersionsApi } from '../../../src/editor/app/api.ts';
-import { parseYaml } from '../../../src/codec/yaml.ts';
 import { apiServer, configMap, metadata, must, namespace } from '../apiServer.ts';
 import { closeAll, extension, folder, until, useKubeconfig } from '../extension.ts';
+import { recorded, recordedFile, through } from '../recorded.ts';
 import { needWindow, press, texts } from '../window.ts';
-
-interface Config {
-  readonly clusters: { readonly cluster: { readonly server: string; readonly 'certificate-authority-data': string } }[];
-  readonly users: { readonly user: { readonly token: string } }[];
-}
 
 describe('the recorder, started in the editor', () => {
   let api: ObjectVersionsApi;
@@ -42,7 +36,7 @@ describe('the recorder, started in the editor', () => {
       'the kubeconfig',
       () => globSync(join(dirname(folder), 'server', '**', `recorder-${process.pid}-controller.kubeconfig`))[0],
     );
-    const config = parseYaml(readFileSync(file, 'utf8')).value as unknown as Config;
+    const config = recorded(file);
     assert.equal(
       readFileSync(file, 'utf8').includes(apiServer.token),
       false,
@@ -91,10 +85,7 @@ describe('the recorder, started in the editor', () => {
   });
 
   it('a launch configuration names its environment file, which every debugger reads', async () => {
-    const file: unknown = await vscode.commands.executeCommand('objectVersions.recorderEnvFile', { name: 'Debug: op' });
-    assert.ok(typeof file === 'string');
-    const [, config] = /^KUBECONFIG=(.+)\nUSE_EXISTING_CLUSTER=true\n$/.exec(readFileSync(file, 'utf8')) ?? [];
-    await actsAs('Debug-op', config ?? '');
+    await actsAs('Debug-op', await recordedFile('Debug: op'));
   });
 
   it('a terminal of its profile is recorded too', async () => {
@@ -113,7 +104,7 @@ describe('the recorder, started in the editor', () => {
 
   /** What is done with a kubeconfig of the recorder is recorded as this client's. */
   async function actsAs(client: string, file: string): Promise<void> {
-    const config = parseYaml(readFileSync(file, 'utf8')).value as unknown as Config;
+    const config = recorded(file);
     const path = `/api/v1/namespaces/${ns}/configmaps/of-${client.toLowerCase()}`;
     const made = await through(
       config,
@@ -127,30 +118,6 @@ describe('the recorder, started in the editor', () => {
     );
   }
 });
-
-function through(
-  config: Config,
-  method: string,
-  path: string,
-  body?: unknown,
-): Promise<{ status: number; body: unknown }> {
-  const [{ cluster } = { cluster: undefined }] = config.clusters;
-  const [{ user } = { user: undefined }] = config.users;
-  assert.ok(cluster && user);
-  const ca = Buffer.from(cluster['certificate-authority-data'], 'base64').toString();
-  return new Promise((resolve, reject) => {
-    const headers = { authorization: `Bearer ${user.token}`, 'content-type': 'application/json' };
-    const call = request(new URL(cluster.server + path), { method, ca, agent: false, headers }, (response) => {
-      let text = '';
-      response.setEncoding('utf8');
-      response.on('data', (chunk: string) => (text += chunk));
-      response.on('end', () => resolve({ status: response.statusCode ?? 0, body: JSON.parse(text) as unknown }));
-      response.on('error', reject);
-    });
-    call.on('error', reject);
-    call.end(body === undefined ? undefined : JSON.stringify(body));
-  });
-}
 
 /** Whether this VS Code has the native part that terminals need: one that was installed without its build steps lacks it. */
 function startsTerminals(): boolean {
