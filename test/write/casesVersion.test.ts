@@ -191,7 +191,7 @@ for (const on of serverKinds) {
       const report = await deleteObject(server, { ...target, uid }, { clock: systemClock, token });
       assert.equal(report.outcome, 'recreated');
       assert.equal(report.holder, at(second, 'metadata', 'uid'));
-      assert.match(report.message ?? '', /replaced by another object/);
+      assert.match(report.message ?? '', /has another UID now/);
       assert.equal(seen.length, 1);
       assert.deepEqual(at(seen[0]?.body, 'preconditions'), { uid, resourceVersion: token });
       assert.equal(at(await real.read(target), 'metadata', 'uid'), at(second, 'metadata', 'uid'));
