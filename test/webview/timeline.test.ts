@@ -677,6 +677,8 @@ describe('timeline in a browser', function () {
     it('the slider moves it by keyboard', async () => {
       const page = await open();
       await page.page.locator('button', { hasText: 'Replay' }).click();
+      // What is not drawn yet takes no focus.
+      await page.page.locator('.replay input').waitFor();
       await page.page.locator('.replay input').focus();
       await page.press('Home');
       await page.page.locator('.replay input[aria-valuetext^="14:00:00"]').waitFor({ timeout: 5000 });
