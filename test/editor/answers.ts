@@ -46,7 +46,7 @@ type Show = (...given: unknown[]) => Thenable<unknown>;
 
 /** Does in the place of a dialog of our extension what a person would, while something is done. */
 export async function standingIn(
-  dialog: 'showWarningMessage' | 'showInformationMessage' | 'showSaveDialog',
+  dialog: 'showWarningMessage' | 'showInformationMessage' | 'showSaveDialog' | 'showQuickPick' | 'showInputBox',
   show: (real: Show, given: unknown[]) => Promise<unknown>,
   during: () => Promise<unknown>,
 ): Promise<void> {

@@ -108,6 +108,8 @@ export const settingIds = {
 export const contextKeys = {
   hasWatches: 'objectVersions.hasWatches',
   hasFilter: 'objectVersions.hasFilter',
+  hasFindings: 'objectVersions.hasFindings',
+  hasAssociations: 'objectVersions.hasAssociations',
   sandboxRuns: 'objectVersions.sandboxRuns',
   /** A sandbox is connected, of this window or another: completes the step of the walkthrough. */
   sandboxSeen: 'objectVersions.sandboxSeen',

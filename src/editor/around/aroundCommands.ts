@@ -5,9 +5,11 @@ import type { Incarnation } from '../../core/history.ts';
 import type { Editor } from '../app/editor.ts';
 import { commandIds } from '../app/ids.ts';
 import { withProgress } from '../app/progress.ts';
+import { rowCommand } from '../app/rowCommand.ts';
 import { addressOfIncarnation, locate } from '../documents/locate.ts';
 import { clusterKeyOf, livingIncarnationOf, refOf } from '../documents/objectCommands.ts';
 import { readObject } from '../documents/readObject.ts';
+import { living, objectRows } from '../tree/objectRowSource.ts';
 import { shortUid } from '../tree/wording.ts';
 import { definitionOf } from '../watches/addWatch.ts';
 import type { WatchDefinition } from '../watches/watchDefinition.ts';
@@ -19,7 +21,11 @@ interface RelatedItem extends QuickPickItem {
 
 /** What is around an object, brought onto tree and timeline when a person asks for it. */
 export function registerAround(editor: Editor): Disposable[] {
-  return [editor.command(commandIds.showRelated, (node) => showRelated(editor, livingIncarnationOf(editor, node)))];
+  return [
+    rowCommand(editor, commandIds.showRelated, objectRows(editor, living()), (node) =>
+      showRelated(editor, livingIncarnationOf(editor, node)),
+    ),
+  ];
 }
 
 type Parts = Pick<Editor, 'clusters' | 'watches' | 'timeline' | 'start'>;

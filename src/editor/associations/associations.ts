@@ -62,12 +62,13 @@ export class Associations implements Disposable {
 
   /** Those that stand at a name, whichever incarnation they belong to. */
   atName(cluster: string, name: ObjectName): readonly KnownAssociation[] {
-    if (this.all.length === 0) return [];
     const key = nameKey(cluster, name);
-    const holder = holderOf(this.parts.history(), key);
-    return this.all
-      .filter((association) => nameKey(association.cluster, association.name) === key)
-      .map((association) => ({ association, state: stateOf(association, holder) }));
+    return this.withState(this.all.filter((one) => nameKey(one.cluster, one.name) === key));
+  }
+
+  /** All of them. */
+  known(): readonly KnownAssociation[] {
+    return this.withState(this.all);
   }
 
   /** Declares that something belongs to an incarnation; what is declared already stays as it was. */
@@ -112,6 +113,14 @@ export class Associations implements Disposable {
       ({ cluster, what, id, uid }) => known.get(JSON.stringify([cluster, what, id])) !== uid,
     );
     this.parts.note(unknown.map((association) => associationNote(association, false, at)));
+  }
+
+  private withState(some: readonly Association[]): KnownAssociation[] {
+    const history = this.parts.history();
+    return some.map((association) => {
+      const holder = holderOf(history, nameKey(association.cluster, association.name));
+      return { association, state: stateOf(association, holder) };
+    });
   }
 
   dispose(): void {

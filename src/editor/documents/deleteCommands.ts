@@ -4,16 +4,18 @@ import { cancelled } from '../../base/clock.ts';
 import { plannedDeletion, type Deletion } from '../../core/deletion.ts';
 import type { Incarnation, Version } from '../../core/history.ts';
 import type { Report } from '../../write/report.ts';
-import { describeTarget, identityOf, type Target } from '../../write/target.ts';
+import { describeTarget, identityOf, isSecret, type Target } from '../../write/target.ts';
 import type { JsonObject } from '../../codec/json.ts';
 import { isProtected } from '../../write/protect.ts';
 import { contentForNewLife, restoreIntent } from '../../write/restore.ts';
 import type { Editor } from '../app/editor.ts';
 import { commandIds } from '../app/ids.ts';
 import { showPreview } from '../app/preview.ts';
+import { rowCommand } from '../app/rowCommand.ts';
 import { settings } from '../app/settings.ts';
 import { limited } from '../app/signal.ts';
 import { isTreeNode } from '../tree/nodes.ts';
+import { living, objectRows, versionRows } from '../tree/objectRowSource.ts';
 import { newestVersion, shortUid } from '../tree/wording.ts';
 import { finish } from '../writing/editCommands.ts';
 import { deleteSentence, outcomeSentence } from '../writing/outcomeWords.ts';
@@ -28,20 +30,30 @@ const READ_LIMIT_MS = 20_000;
 
 /** Deleting with the incarnation and version as preconditions, and writing an older version back. */
 export function registerDeleteCommands(editor: Editor): Disposable[] {
-  const { command } = editor;
   return [
-    command(commandIds.deleteObject, async (node, selected) => {
-      const nodes =
-        Array.isArray(selected) && selected.length > 1 ? (selected as unknown[]).filter(isTreeNode) : [node];
-      const deletions = nodes.map((item) => {
-        const incarnation = livingIncarnationOf(editor, item);
-        return plannedDeletion(incarnation, newestVersion(incarnation), labelOf(editor, incarnation));
-      });
-      await confirmDelete(editor, deletions);
-      for (const deletion of deletions) await deleteIncarnation(editor, deletion);
-    }),
-    command(commandIds.restoreVersion, (node) => restore(editor, node)),
+    rowCommand(
+      editor,
+      commandIds.deleteObject,
+      objectRows(editor, living()),
+      async (node, selected) => {
+        const nodes =
+          Array.isArray(selected) && selected.length > 1 ? (selected as unknown[]).filter(isTreeNode) : [node];
+        const deletions = nodes.map((item) => {
+          const incarnation = livingIncarnationOf(editor, item);
+          return plannedDeletion(incarnation, newestVersion(incarnation), labelOf(editor, incarnation));
+        });
+        await confirmDelete(editor, deletions);
+        for (const deletion of deletions) await deleteIncarnation(editor, deletion);
+      },
+      true,
+    ),
+    rowCommand(editor, commandIds.restoreVersion, versionRows(editor, restorable), (node) => restore(editor, node)),
   ];
+}
+
+/** The versions that can be written back: their content was kept, whole. */
+function restorable({ name, versions }: Incarnation): readonly Version[] {
+  return isSecret(name) ? [] : versions.filter(({ body }) => body !== undefined);
 }
 
 function labelOf(editor: Editor, { cluster }: Incarnation): string {
@@ -239,7 +251,7 @@ function versionOf(incarnation: Incarnation, node: unknown): BodiedVersion {
   const token = isTreeNode(node) && node.type === 'detail' ? node.version?.token : incarnation.versions.at(-1)?.token;
   const version = incarnation.versions.find((item) => item.token === token);
   if (version?.body === undefined) throw new AppError('not-found', l10n.t('The content of this version was not kept.'));
-  if (incarnation.name.group === '' && incarnation.name.resource === 'secrets') {
+  if (isSecret(incarnation.name)) {
     throw new AppError(
       'usage',
       l10n.t('The values of a Secret are not kept, so that an older version cannot be written back.'),

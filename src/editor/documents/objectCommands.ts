@@ -1,19 +1,21 @@
 import { commands, env, l10n, window, type Disposable, type Uri } from 'vscode';
 import { AppError } from '../../base/appError.ts';
-import type { Incarnation, NameHistory } from '../../core/history.ts';
+import { nameKey, type Incarnation, type NameHistory } from '../../core/history.ts';
 import type { ObjectRef } from '../../core/timeline/detailTypes.ts';
 import type { Editor } from '../app/editor.ts';
 import { commandIds } from '../app/ids.ts';
-import { isTreeNode, type TreeNode } from '../tree/nodes.ts';
+import { rowCommand } from '../app/rowCommand.ts';
+import { isTreeNode } from '../tree/nodes.ts';
 import {
-  ago,
-  badgesOf,
-  currentIncarnation,
-  describeActor,
-  describeChange,
-  newestVersion,
-  shortUid,
-} from '../tree/wording.ts';
+  findIncarnation,
+  living,
+  objectRows,
+  pickVersion,
+  versionRows,
+  withVersions,
+  type Accepts,
+} from '../tree/objectRowSource.ts';
+import { badgesOf, newestVersion, shortUid } from '../tree/wording.ts';
 import { liveUri, versionUri } from './address.ts';
 import { addressOfIncarnation } from './locate.ts';
 
@@ -25,24 +27,9 @@ interface VersionRef {
 
 /** The incarnation that a row of the tree is about: of an object's row the one that holds the name. */
 export function incarnationOf(editor: Pick<Editor, 'session'>, node: unknown): Incarnation {
-  const found = isTreeNode(node) ? find(editor, node) : undefined;
+  const found = findIncarnation(editor, node);
   if (found !== undefined) return found;
   throw new AppError('usage', l10n.t('Choose an object in the tree "Watched Objects" first.'));
-}
-
-function find({ session }: Pick<Editor, 'session'>, node: TreeNode): Incarnation | undefined {
-  const key =
-    node.type === 'detail'
-      ? node.version?.key
-      : node.type === 'object' || node.type === 'incarnation'
-        ? node.key
-        : undefined;
-  const history = session.history.names.get(key ?? '');
-  if (history === undefined) return undefined;
-  const uid = node.type === 'detail' ? node.version?.uid : node.type === 'incarnation' ? node.uid : undefined;
-  return uid === undefined
-    ? currentIncarnation(history)
-    : history.incarnations.find((incarnation) => incarnation.uid === uid);
 }
 
 /** The living incarnation that a row is about; an old one is refused, because its name belongs to another now. */
@@ -103,36 +90,37 @@ export async function openLive(editor: Pick<Editor, 'clusters'>, incarnation: In
 /** Commands that show objects and versions, and copy what identifies them. */
 export function registerObjectCommands(editor: Editor): Disposable[] {
   const { command, session } = editor;
+  const aboutObject = (id: string, accepts: Accepts, run: (node: unknown, selected?: unknown) => unknown): Disposable =>
+    rowCommand(editor, id, objectRows(editor, accepts), run);
   return [
-    command(commandIds.openObject, (node) => openLive(editor, livingIncarnationOf(editor, node))),
-    command(commandIds.openVersion, async (node) => {
-      const version = versionOf(editor, node);
-      await commands.executeCommand('vscode.open', versionDocument(version));
-    }),
-    command(commandIds.compareWithPrevious, (node) => compareWithPrevious(versionOf(editor, node))),
-    command(commandIds.compareVersions, async (node, selected) => {
-      const nodes = (Array.isArray(selected) ? (selected as unknown[]) : []).filter(
-        (item) => isTreeNode(item) && item.type === 'detail' && item.version !== undefined,
-      );
-      if (nodes.length === 2) {
-        const [a, b] = nodes.map((item) => versionOf(editor, item));
-        if (a !== undefined && b !== undefined) await openDiff(...inOrder(a, b));
-        return;
-      }
+    aboutObject(commandIds.openObject, living(), (node) => openLive(editor, livingIncarnationOf(editor, node))),
+    rowCommand(
+      editor,
+      commandIds.openVersion,
+      versionRows(editor, ({ versions }) => versions),
+      async (node) => {
+        await commands.executeCommand('vscode.open', versionDocument(versionOf(editor, node)));
+      },
+    ),
+    rowCommand(
+      editor,
+      commandIds.compareWithPrevious,
+      versionRows(editor, ({ versions }) => versions.slice(1)),
+      (node) => compareWithPrevious(versionOf(editor, node)),
+    ),
+    rowCommand(
+      editor,
+      commandIds.compareVersions,
+      objectRows(editor, withVersions(2)),
+      (node, selected) => compareVersions(editor, node, selected),
+      true,
+    ),
+    aboutObject(commandIds.compareIncarnations, isRecreated, async (node) => {
       const incarnation = incarnationOf(editor, node);
-      const after = await pickVersion(incarnation, l10n.t('Compare which version …'));
-      const before = await pickVersion(incarnation, l10n.t('… with which?'));
-      await openDiff(...inOrder(before, after));
-    }),
-    command(commandIds.compareIncarnations, async (node) => {
-      const incarnation = incarnationOf(editor, node);
-      const history =
-        isTreeNode(node) && (node.type === 'object' || node.type === 'incarnation')
-          ? session.history.names.get(node.key)
-          : undefined;
+      const history = session.history.names.get(nameKey(incarnation.cluster, incarnation.name));
       await openDiff(...(await pickIncarnations(history, incarnation)));
     }),
-    command(commandIds.compareActor, async (node) => {
+    aboutObject(commandIds.compareActor, withVersions(2), async (node) => {
       const { compareActor } = await import('./actorChanges.ts');
       await compareActor(incarnationOf(editor, node));
     }),
@@ -146,13 +134,13 @@ export function registerObjectCommands(editor: Editor): Disposable[] {
         });
       editor.live.setHidden(document, document.hideKey === undefined ? session.secretKey : undefined);
     }),
-    command(commandIds.copyName, (node) => {
+    aboutObject(commandIds.copyName, withVersions(0), (node) => {
       const { namespace, name } = incarnationOf(editor, node).name;
       return copy(namespace === '' ? name : `${namespace}/${name}`);
     }),
-    command(commandIds.copyUid, (node) => copy(incarnationOf(editor, node).uid)),
-    command(commandIds.copyToken, (node) => copy(versionOf(editor, node).token)),
-    command(commandIds.showToken, async (node) => {
+    aboutObject(commandIds.copyUid, withVersions(0), (node) => copy(incarnationOf(editor, node).uid)),
+    aboutObject(commandIds.copyToken, withVersions(1), (node) => copy(versionOf(editor, node).token)),
+    aboutObject(commandIds.showToken, withVersions(1), async (node) => {
       const { incarnation, token } = versionOf(editor, node);
       const copyIt = l10n.t('Copy');
       const text = l10n.t(
@@ -162,8 +150,27 @@ export function registerObjectCommands(editor: Editor): Disposable[] {
       );
       if ((await window.showInformationMessage(text, copyIt)) === copyIt) await copy(token);
     }),
-    command(commandIds.showOnTimeline, (node) => editor.timeline.revealObject(refOf(incarnationOf(editor, node)))),
+    aboutObject(commandIds.showOnTimeline, withVersions(0), (node) =>
+      editor.timeline.revealObject(refOf(incarnationOf(editor, node))),
+    ),
   ];
+}
+
+const isRecreated: Accepts = (_, { incarnations }) => incarnations.length > 1;
+
+async function compareVersions(editor: Editor, node: unknown, selected: unknown): Promise<void> {
+  const nodes = (Array.isArray(selected) ? (selected as unknown[]) : []).filter(
+    (item) => isTreeNode(item) && item.type === 'detail' && item.version !== undefined,
+  );
+  if (nodes.length === 2) {
+    const [a, b] = nodes.map((item) => versionOf(editor, item));
+    if (a !== undefined && b !== undefined) await openDiff(...inOrder(a, b));
+    return;
+  }
+  const incarnation = incarnationOf(editor, node);
+  const after = await pickVersion(incarnation, l10n.t('Compare which version …'));
+  const before = await pickVersion(incarnation, l10n.t('… with which?'));
+  await openDiff(...inOrder({ incarnation, token: before }, { incarnation, token: after }));
 }
 
 async function copy(text: string): Promise<void> {
@@ -191,23 +198,6 @@ function inOrder(a: VersionRef, b: VersionRef): [VersionRef, VersionRef] {
     incarnation.versions.findIndex((version) => version.token === token);
   if (a.incarnation.uid !== b.incarnation.uid) return a.incarnation.firstSeq < b.incarnation.firstSeq ? [a, b] : [b, a];
   return place(a) <= place(b) ? [a, b] : [b, a];
-}
-
-async function pickVersion(incarnation: Incarnation, title: string): Promise<VersionRef> {
-  const badges = badgesOf(incarnation);
-  const items = incarnation.versions.toReversed().map((version) => ({
-    label: badges.get(version.token)?.code ?? '',
-    description: l10n.t(
-      '{0}, {1}, by {2}',
-      describeChange(version),
-      ago(version.at, Date.now()),
-      describeActor(version.actor),
-    ),
-    token: version.token,
-  }));
-  const chosen = await window.showQuickPick(items, { title, matchOnDescription: true });
-  if (chosen === undefined) throw new AppError('cancelled', l10n.t('Nothing was compared.'));
-  return { incarnation, token: chosen.token };
 }
 
 async function pickIncarnations(

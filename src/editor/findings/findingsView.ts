@@ -1,4 +1,5 @@
 import {
+  commands,
   EventEmitter,
   l10n,
   ThemeColor,
@@ -9,10 +10,12 @@ import {
   window,
   type Disposable,
   type TreeDataProvider,
+  type TreeView,
 } from 'vscode';
 import { findingIds, type Finding, type Severity } from '../../core/findings/finding.ts';
 import type { Editor } from '../app/editor.ts';
-import { commandIds, settingIds, viewIds } from '../app/ids.ts';
+import { commandIds, contextKeys, settingIds, viewIds } from '../app/ids.ts';
+import { rowCommand, type RowSource } from '../app/rowCommand.ts';
 import { changeSetting, settings } from '../app/settings.ts';
 import { throttle } from '../app/throttle.ts';
 import { isTreeNode } from '../tree/nodes.ts';
@@ -184,8 +187,10 @@ export function registerFindings(editor: Editor): Disposable[] {
     const { open } = splitMuted(editor.session.findings(), settings.muted());
     const serious = open.filter((finding) => finding.severity !== 'info').length;
     const tooltip = serious === 1 ? l10n.t('1 finding') : l10n.t('{0} findings', serious);
+    void commands.executeCommand('setContext', contextKeys.hasFindings, editor.session.findings().length > 0);
     view.badge = serious === 0 ? undefined : { value: serious, tooltip };
   };
+  const rows = (openOnly: boolean): RowSource => findingRows(editor, [view, editor.treeView], openOnly);
   const told = new Set<string>();
   return [
     view,
@@ -194,7 +199,7 @@ export function registerFindings(editor: Editor): Disposable[] {
       if (findingsChanged) refresh();
       notify(editor, findings, told);
     }),
-    editor.command(commandIds.openFinding, (node) => {
+    rowCommand(editor, commandIds.openFinding, rows(false), (node) => {
       const finding = findingOf(node);
       const event = finding?.events.at(-1);
       if (event !== undefined) editor.timeline.reveal(event, finding?.id);
@@ -204,7 +209,7 @@ export function registerFindings(editor: Editor): Disposable[] {
       const id = findingOf(node)?.id ?? (await window.showQuickPick([...findingIds], { title }));
       if (id !== undefined) await openFindingPage(editor, id);
     }),
-    editor.command(commandIds.muteFinding, async (node) => {
+    rowCommand(editor, commandIds.muteFinding, rows(true), async (node) => {
       const finding = findingOf(node);
       if (finding === undefined) return;
       const reason = await window.showInputBox({
@@ -221,6 +226,27 @@ export function registerFindings(editor: Editor): Disposable[] {
       refresh();
     }),
   ];
+}
+
+/** Findings as a question offers them: those that count, and where `openOnly` is not set the muted ones after them. */
+function findingRows({ session }: Editor, views: readonly TreeView<unknown>[], openOnly: boolean): RowSource {
+  return {
+    question: l10n.t('Which finding?'),
+    selected: () => views.find(({ visible, selection }) => visible && selection.length > 0)?.selection ?? [],
+    fits: (row) => findingOf(row) !== undefined,
+    items: () => {
+      const { open, muted } = splitMuted(session.findings(), settings.muted());
+      const items = [open, openOnly ? [] : muted].flatMap(groupOccurrences).map(({ newest: finding, first }) => ({
+        label: findingTitle(first),
+        description: [finding.object.resource, finding.object.namespace, finding.object.name]
+          .filter(Boolean)
+          .join(' · '),
+        detail: finding.explanation,
+        row: { type: 'finding', finding } satisfies FindingNode,
+      }));
+      return Promise.resolve(items);
+    },
+  };
 }
 
 function notify(editor: Editor, findings: readonly Finding[], told: Set<string>): void {

@@ -302,7 +302,8 @@ function associationsRow({ associations, incarnation, nodeId }: DetailInput): De
   };
 }
 
-function associationWords(state: AssociationState, uid: string): string {
+/** What an association is, in words. */
+export function associationWords(state: AssociationState, uid: string): string {
   switch (state) {
     case 'holds':
       return l10n.t('belongs to this incarnation');

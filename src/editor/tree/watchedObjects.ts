@@ -168,6 +168,11 @@ export class WatchedObjects implements TreeDataProvider<TreeNode>, Disposable {
     return undefined;
   }
 
+  /** The keys of all names that the watches show, whatever the filter. */
+  watchedKeys(): ReadonlySet<string> {
+    return new Set(this.sources.watches.definitions().flatMap((definition) => this.keysOf(definition)));
+  }
+
   /** The rows below a row, or the roots, as they are shown. */
   shownRows(parent?: TreeNode): ShownRow[] {
     const children = parent === undefined ? this.roots() : this.childrenOf(parent);

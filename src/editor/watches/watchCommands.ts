@@ -2,9 +2,11 @@ import { commands, l10n, window, type Disposable, type Uri } from 'vscode';
 import { AppError } from '../../base/appError.ts';
 import type { Editor } from '../app/editor.ts';
 import { commandIds, contextKeys, settingIds } from '../app/ids.ts';
+import type { ShownRow } from '../app/api.ts';
+import { rowCommand, type RowSource } from '../app/rowCommand.ts';
 import { limited } from '../app/signal.ts';
 import { changeSetting, settings } from '../app/settings.ts';
-import { isTreeNode } from '../tree/nodes.ts';
+import { isTreeNode, type WatchNode } from '../tree/nodes.ts';
 import type { Grouping } from '../tree/watchedObjects.ts';
 import { askForWatch, declaredDefinition } from './addWatch.ts';
 
@@ -19,13 +21,18 @@ export function registerWatchCommands(editor: Editor): Disposable[] {
       editor.start();
       await watches.add(definition);
     }),
-    command(commandIds.removeWatch, async (node, selected) => {
-      const nodes = Array.isArray(selected) ? selected : [node];
-      const ids = nodes.flatMap((item: unknown) => (isTreeNode(item) && item.type === 'watch' ? [item.watch] : []));
-      await watches.remove(ids.length > 0 ? ids : [await askWhichWatch(editor)]);
-    }),
-    command(commandIds.retryWatch, (node) => {
-      if (isTreeNode(node) && node.type === 'watch') watches.retry(node.watch);
+    rowCommand(
+      editor,
+      commandIds.removeWatch,
+      watchRows(editor),
+      async (node, selected) => {
+        const nodes: unknown[] = Array.isArray(selected) ? selected : [node];
+        await watches.remove(nodes.filter(isWatchNode).map(({ watch }) => watch));
+      },
+      true,
+    ),
+    rowCommand(editor, commandIds.retryWatch, watchRows(editor), (node) => {
+      if (isWatchNode(node)) watches.retry(node.watch);
     }),
     command(commandIds.chooseKubeconfig, async () => {
       const chosen = await window.showOpenDialog({
@@ -72,13 +79,27 @@ export function registerWatchCommands(editor: Editor): Disposable[] {
   ];
 }
 
-async function askWhichWatch({ watches }: Editor): Promise<string> {
-  const items = watches
-    .definitions()
-    .map((definition) => ({ label: definition.resource, description: definition.cluster, id: definition.id }));
-  const chosen = await window.showQuickPick(items, { title: l10n.t('Remove Watch') });
-  if (chosen === undefined) throw new AppError('cancelled', l10n.t('Nothing was removed.'));
-  return chosen.id;
+function isWatchNode(node: unknown): node is WatchNode {
+  return isTreeNode(node) && node.type === 'watch';
+}
+
+/** The watches, those that failed first. */
+function watchRows({ treeView, watches, tree }: Editor): RowSource {
+  return {
+    question: l10n.t('Which watch?'),
+    selected: () => (treeView.visible ? treeView.selection : []),
+    fits: isWatchNode,
+    items: () => {
+      const failed = ({ node }: ShownRow): number =>
+        Number(isWatchNode(node) && watches.status(node.watch).phase === 'failed');
+      const rows = tree
+        .shownRows()
+        .flatMap((cluster) =>
+          tree.shownRows(cluster.node).map((row) => ({ ...row, detail: cluster.label, row: row.node })),
+        );
+      return Promise.resolve(rows.toSorted((a, b) => failed(b) - failed(a)));
+    },
+  };
 }
 
 async function showFilter({ tree, treeView }: Editor, filter: string): Promise<void> {

@@ -6,6 +6,7 @@ import type { Incarnation } from '../../core/history.ts';
 import { valueAt, type Path } from '../../codec/path.ts';
 import type { Editor } from '../app/editor.ts';
 import { commandIds } from '../app/ids.ts';
+import { rowCommand } from '../app/rowCommand.ts';
 import { limited } from '../app/signal.ts';
 import { addressOfIncarnation, locate } from '../documents/locate.ts';
 import { clusterKeyOf, livingIncarnationOf } from '../documents/objectCommands.ts';
@@ -23,7 +24,8 @@ import {
 import type { Report } from '../../write/report.ts';
 import { describeTarget, identityOf, isSecret } from '../../write/target.ts';
 import { liveUri } from '../documents/address.ts';
-import { containerPaths } from '../tree/abilities.ts';
+import { containerPaths, type Ability } from '../tree/abilities.ts';
+import { living, objectRows } from '../tree/objectRowSource.ts';
 import { askField } from './askField.ts';
 import { releaseClaimOf } from './releaseClaim.ts';
 import { waitUntilObserved } from './waitUntilObserved.ts';
@@ -35,36 +37,52 @@ const field = (...names: string[]): Path => names.map((name) => ({ field: name }
 
 /** The ready edits: scale, label, annotate, set an image or any field, remove a finalizer. Each is a safe write of one field. */
 export function registerEditCommands(editor: Editor): Disposable[] {
-  const edit = (id: string, ask: (object: JsonObject, located: Located) => Promise<ReadyEdit>): Disposable =>
-    editor.command(id, async (node) => {
-      const incarnation = livingIncarnationOf(editor, node);
-      const { located, object } = await read(editor, incarnation);
-      const { intent, subresource } = await ask(object, located);
-      const target = subresource === undefined ? located.target : { ...located.target, subresource };
-      await finish(editor, located, await editor.writer.write({ ...located, target, intent, seen: object }));
-    });
+  const aboutLiving = (id: string, run: (read: Read) => unknown, ...needed: readonly Ability[]): Disposable =>
+    rowCommand(editor, id, objectRows(editor, living(...needed)), async (node) =>
+      run(await read(editor, livingIncarnationOf(editor, node))),
+    );
+  const edit = (
+    id: string,
+    ask: (object: JsonObject, located: Located) => Promise<ReadyEdit>,
+    ...needed: readonly Ability[]
+  ): Disposable =>
+    aboutLiving(
+      id,
+      async ({ located, object }) => {
+        const { intent, subresource } = await ask(object, located);
+        const target = subresource === undefined ? located.target : { ...located.target, subresource };
+        await finish(editor, located, await editor.writer.write({ ...located, target, intent, seen: object }));
+      },
+      ...needed,
+    );
   return [
-    edit(commandIds.scale, askReplicas),
+    edit(commandIds.scale, askReplicas, 'replicas'),
     edit(commandIds.setLabel, (object) => askPair(object, 'labels', l10n.t('Set Label'), setLabel)),
     edit(commandIds.setAnnotation, (object) => askPair(object, 'annotations', l10n.t('Set Annotation'), setAnnotation)),
-    edit(commandIds.setImage, askImage),
+    edit(commandIds.setImage, askImage, 'images'),
     edit(commandIds.setField, (object, { target }) => askField(object, isSecret(target))),
-    edit(commandIds.removeFinalizer, askFinalizer),
-    edit(commandIds.releaseVolume, askRelease),
-    editor.command(commandIds.releaseField, async (node) => {
-      const { located, object } = await read(editor, livingIncarnationOf(editor, node));
-      await finish(editor, located, await releaseClaimOf(editor, located, object));
-    }),
-    editor.command(commandIds.waitUntilObserved, async (node) => {
-      const { located, object } = await read(editor, livingIncarnationOf(editor, node));
-      await waitUntilObserved(editor, located, object);
-    }),
+    edit(commandIds.removeFinalizer, askFinalizer, 'finalizers'),
+    edit(commandIds.releaseVolume, askRelease, 'volume'),
+    aboutLiving(commandIds.releaseField, async ({ located, object }) =>
+      finish(editor, located, await releaseClaimOf(editor, located, object)),
+    ),
+    aboutLiving(
+      commandIds.waitUntilObserved,
+      ({ located, object }) => waitUntilObserved(editor, located, object),
+      'generation',
+    ),
     editor.command(commandIds.showLastReport, () => editor.reports.show()),
   ];
 }
 
+/** An object as it is now, and where it is. */
+interface Read {
+  readonly located: Located;
+  readonly object: JsonObject;
+}
+
 /** Reads the incarnation that is meant; refuses another one that holds the name now. */
-async function read(editor: Editor, incarnation: Incarnation): Promise<{ located: Located; object: JsonObject }> {
+async function read(editor: Editor, incarnation: Incarnation): Promise<Read> {
   const located = await locate(editor.clusters, addressOfIncarnation(incarnation, clusterKeyOf(editor, incarnation)));
   const object = await readObject(located.connected.cluster, located.target, limited(READ_LIMIT_MS));
   if (object === undefined) throw new AppError('not-found', l10n.t('{0} is gone.', describeTarget(located.target)));

@@ -74,6 +74,21 @@ describe('what package.json contributes', () => {
       assert.match(markdownDescription, /^%.+%$/, id);
   });
 
+  it('has every command in the palette, but for those that mean nothing without their place', () => {
+    const placeless = {
+      'objectVersions.showMore': 'the row below a list that is cut: it is about that one list',
+      'objectVersions.recorderEnvFile': 'a variable of a launch configuration: what it gives is for the debugger',
+    };
+    const palette = manifest.contributes.menus['commandPalette'] ?? [];
+    assert.deepEqual(
+      palette
+        .filter(({ when }) => when === 'false')
+        .map(({ command = '' }) => command)
+        .sort(),
+      Object.keys(placeless).sort(),
+    );
+  });
+
   it('offers of an object only what it has: a ConfigMap cannot be scaled', () => {
     const { menus } = manifest.contributes;
     const offered = (menu: string, viewItem: string): string[] =>
