@@ -8,6 +8,7 @@ import { describeOwner, ownersOf } from '../../core/ownership.ts';
 import { formatPath, parsePath } from '../../codec/path.ts';
 import { breachesOf, type Responsibility } from '../../core/responsibility.ts';
 import { referencesOf, type Reference } from '../../core/references.ts';
+import { nameMeant, recreatedSince } from '../../core/referencesByName.ts';
 import type { AssociationState } from '../../core/associations.ts';
 import type { KnownAssociation } from '../associations/associations.ts';
 import type { DetailNode } from './nodes.ts';
@@ -15,6 +16,7 @@ import {
   ago,
   badgeColours,
   badgesOf,
+  currentIncarnation,
   describeActor,
   describeBeginning,
   describeChange,
@@ -221,10 +223,15 @@ function referencesRow(input: DetailInput, body: JsonObject | undefined): Detail
 function referenceRow({ history, incarnation, nodeId }: DetailInput, reference: Reference, index: number): DetailNode {
   const namespace = reference.namespace === undefined ? '' : `${reference.namespace}/`;
   const target = reference.uid === undefined ? undefined : history.uids.get(`${incarnation.cluster}\0${reference.uid}`);
-  const gone = target?.end !== undefined;
+  const name = reference.uid === undefined ? nameMeant(history, incarnation, reference) : undefined;
+  const holder = name === undefined ? undefined : currentIncarnation(name);
+  const gone = (target ?? holder)?.end !== undefined;
   const verdict =
     reference.uid === undefined
-      ? l10n.t('by name only: means whatever holds the name')
+      ? byNameWords(
+          holder,
+          name !== undefined && holder !== undefined && recreatedSince(name, holder, incarnation, reference),
+        )
       : target === undefined
         ? l10n.t('UID {0} not observed', shortUid(reference.uid))
         : gone
@@ -235,10 +242,20 @@ function referenceRow({ history, incarnation, nodeId }: DetailInput, reference: 
     id: `${nodeId}/references/${index}`,
     label: `${reference.kind} ${namespace}${reference.name}`,
     description: verdict,
-    tooltip: [formatPath(reference.path), ...(reference.uid === undefined ? [] : [reference.uid])].join('\n'),
+    tooltip: [formatPath(reference.path), reference.uid ?? holder?.uid].filter((part) => part !== undefined).join('\n'),
     icon: gone ? 'warning' : 'link',
     ...(gone ? { colour: 'list.warningForeground' } : {}),
   };
+}
+
+/** What a reference without a UID means at present, in words. */
+function byNameWords(holder: Incarnation | undefined, recreated: boolean): string {
+  if (holder === undefined) return l10n.t('by name only: means whatever holds the name');
+  const uid = shortUid(holder.uid);
+  if (holder.end !== undefined) return l10n.t('by name only: {0} held the name and is gone', uid);
+  return recreated
+    ? l10n.t('by name only: now {0}, recreated since this was written', uid)
+    : l10n.t('by name only: now {0}', uid);
 }
 
 /** Living objects that name this incarnation as their owner, by UID, as far as they are watched. */

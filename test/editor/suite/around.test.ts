@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
 import type { ObjectVersionsApi } from '../../../src/editor/app/api.ts';
 import { apiServer, configMap, metadata, must, namespace } from '../apiServer.ts';
-import { closeAll, extension, objectRow, removeAllWatches, until, useKubeconfig } from '../extension.ts';
+import { closeAll, extension, objectRow, removeAllWatches, rowsBelow, until, useKubeconfig } from '../extension.ts';
 import { needWindow, press, screenshot, texts } from '../window.ts';
 
 describe('around an object', () => {
@@ -63,5 +63,31 @@ describe('around an object', () => {
     await until('the event about it', () => objectRow(api, 'about-it'));
     assert.equal(objectRow(api, 'about-an-old-one'), undefined, 'an event about another UID is not about it');
     assert.equal(objectRow(api, 'apart'), undefined);
+  });
+
+  it('a reference by name only says who holds the name now, and that it was created again since', async () => {
+    const base = `/api/v1/namespaces/${ns}`;
+    for (const resource of ['secrets', 'serviceaccounts']) await api.addWatch('around', `${resource} in ${ns}`);
+    const keys = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'keys' } };
+    const verdict = (): string | undefined => {
+      const account = objectRow(api, 'pulls');
+      return account === undefined
+        ? undefined
+        : rowsBelow(api, 3, account.node).find(({ label }) => label === 'Secret keys')?.description;
+    };
+    await must('POST', `${base}/secrets`, keys);
+    await until('the first', () => objectRow(api, 'keys'));
+    await must('POST', `${base}/serviceaccounts`, {
+      apiVersion: 'v1',
+      kind: 'ServiceAccount',
+      metadata: { name: 'pulls' },
+      imagePullSecrets: [{ name: 'keys' }],
+    });
+    assert.match(await until('the reference', verdict), /^by name only: now \S+$/);
+    await must('DELETE', `${base}/secrets/keys`);
+    await until('the end', () => (verdict()?.endsWith('held the name and is gone') === true ? true : undefined));
+    const uid = metadata(await must('POST', `${base}/secrets`, keys))['uid'] ?? '?';
+    const said = await until('the next', () => (verdict()?.includes('recreated') === true ? verdict() : undefined));
+    assert.equal(said, `by name only: now ${uid.slice(0, 8)}, recreated since this was written`);
   });
 });
