@@ -39,6 +39,7 @@ async function main(argv: readonly string[]): Promise<number> {
   const io: CliIo = {
     stdout: (text) => output.write(text),
     stderr: (text) => void process.stderr.write(text),
+    hasLiveStderr: process.stderr.isTTY,
     stdin: process.stdin,
     env: process.env,
     clock: systemClock,

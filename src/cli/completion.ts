@@ -28,7 +28,13 @@ compdef _object_versions object-versions
 `,
 };
 
-/** Registers `completion` and the hidden `complete` that its scripts ask. */
+/**
+ * What kubectl's completion is told in the last line: to offer no files besides (4), or only them (0).
+ * Source: cobra, "Active completions: directives" (`ShellCompDirective`); kubectl, `plugin_completion.go`.
+ */
+const directives = { noFiles: ':4', files: ':0' } as const;
+
+/** Registers `completion` and the hidden `complete` that its scripts and kubectl ask. */
 export function registerCompletion(program: Command, io: CliIo): void {
   program
     .command('completion')
@@ -39,14 +45,14 @@ export function registerCompletion(program: Command, io: CliIo): void {
   program
     .command('complete', { hidden: true })
     .argument('[words...]')
+    .option('--directive', 'ends with a line for cobra, as kubectl asks a plugin')
     .allowUnknownOption()
-    .action((words: string[]) =>
-      io.stdout(
-        candidates(program, words)
-          .map((word) => `${word}\n`)
-          .join(''),
-      ),
-    );
+    .action((words: string[], options: { directive?: true }) => {
+      const found = candidates(program, words);
+      const last = found.length === 0 ? directives.files : directives.noFiles;
+      const lines = options.directive === true ? [...found, last] : found;
+      io.stdout(lines.map((line) => `${line}\n`).join(''));
+    });
 }
 
 /** What may stand in place of the last word: subcommands, options, or an option's choices. */

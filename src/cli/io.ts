@@ -7,6 +7,8 @@ import type { Clock } from '../base/clock.ts';
 export interface CliIo {
   stdout(text: string): void;
   stderr(text: string): void;
+  /** Whether a person sees stderr at a terminal, where a line may be drawn over. */
+  readonly hasLiveStderr?: boolean;
   readonly stdin: NodeJS.ReadableStream;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly clock: Clock;

@@ -182,9 +182,13 @@ function registerContention(lab: Command, io: CliIo): void {
       ) => {
         const { runContention } = await import('../lab/contention.ts');
         const { randomSuffix } = await import('../lab/replay.ts');
+        const { AttemptSeries } = await import('../lab/attemptSeries.ts');
+        const { LiveCounts, attemptsChart } = await import('./contentionCounts.ts');
         const { actors, strategy, updates, seed, maxAttempts, think: thinkMs } = options;
-        const result = await withServer(options, io, (server, namespace) =>
-          runContention({
+        const live = new LiveCounts(io);
+        const { result, series } = await withServer(options, io, async (server, namespace) => {
+          const series = new AttemptSeries(io.clock.now());
+          const result = await runContention({
             server,
             namespace,
             clock: io.clock,
@@ -196,8 +200,12 @@ function registerContention(lab: Command, io: CliIo): void {
             seed,
             maxAttempts,
             thinkMs,
-          }),
-        );
+            onAttempt: ({ at, accepted }) => series.add(at, accepted),
+            onProgress: (counts) => live.progress(counts),
+            ...(io.hasLiveStderr === true ? { onLost: (atLeast: number) => live.losses(atLeast) } : {}),
+          }).finally(() => live.end());
+          return { result, series };
+        });
         if (options.output === 'json') {
           const { accepted, refused, attempts, lost, seconds } = result;
           io.stdout(`${JSON.stringify({ strategy, actors, accepted, refused, attempts, lost, seconds })}\n`);
@@ -205,7 +213,7 @@ function registerContention(lab: Command, io: CliIo): void {
         }
         io.stdout(`${strategy}, ${actors} actors, ${updates} updates each, in ${result.seconds.toFixed(1)} s\n`);
         io.stdout(
-          `accepted ${result.accepted}, refused ${result.refused}, retried ${result.retried}, gave up ${result.gaveUp}, lost ${result.lost}\n`,
+          `accepted ${result.accepted}, refused ${result.refused}, retried ${result.retried}, gave up ${result.gaveUp}, lost ${result.lost}\n${attemptsChart(series)}`,
         );
         if (result.lost > 0) io.stdout('Every lost update was accepted by the server, and nobody was told.\n');
       },

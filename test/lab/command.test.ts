@@ -150,6 +150,39 @@ describe('lab, the command', function () {
     assert.ok((counts['lost'] ?? 0) > 0);
   });
 
+  it('contention counts on a terminal while it runs, nowhere else, and draws its attempts at the end', async () => {
+    const args = ['contention', '--strategy', 'token-swap', '--actors', '3', '--updates', '20', '--think', '20'];
+    const piped = await run(...args, '--kubeconfig', sandbox.kubeconfig);
+    assert.equal(piped.stderr, '');
+    const [, accepted = '', refused = ''] =
+      /\nattempts, \d+ ms a column, \d+ at most\naccepted \|([ ▁-█]+)\|\nrefused {2}\|([ ▁-█]+)\|\n/.exec(
+        piped.stdout,
+      ) ?? [];
+    assert.match(accepted, /[▁-█]/);
+    assert.match(refused, /[▁-█]/);
+    assert.equal(accepted.length, refused.length);
+    let [out, err] = ['', ''];
+    const program = new Command('object-versions').exitOverride();
+    registerLab(program, {
+      stdout: (text: string) => void (out += text),
+      stderr: (text: string) => void (err += text),
+      hasLiveStderr: true,
+      stdin: process.stdin,
+      env: {},
+      clock: systemClock,
+      signal: new AbortController().signal,
+      exit: () => undefined,
+    });
+    await program.parseAsync(['lab', ...args, '--kubeconfig', sandbox.kubeconfig], { from: 'user' });
+    const drawn = err.split('\r\u001b[K');
+    assert.ok(drawn.length > 3, err);
+    assert.deepEqual([drawn.at(0), drawn.at(-1)], ['', '']);
+    for (const line of drawn.slice(1, -1))
+      assert.match(line, /^accepted \d+, refused \d+, retried \d+, lost (0|at least [1-9]\d*)$/);
+    assert.match(err, /accepted [1-9]\d*, refused [1-9]\d*, retried [1-9]\d*, lost at least [1-9]/);
+    assert.match(out, /^token-swap, 3 actors, 20 updates each/);
+  });
+
   it('a context that is named is used, even where it cannot be reached', async () => {
     const { code, stderr } = await run('replay', '--context', 'ambient', '-o', 'json');
     assert.notEqual(code, 0);
