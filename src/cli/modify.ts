@@ -194,7 +194,8 @@ async function fulfilProtected(
     const told = foresight(report);
     if (told === 'nothing' || told === 'ended') return report;
     const untold = `what would be stored is not known, the dry run was refused: ${report.message ?? ''}`.trim();
-    const said = [`modify ${describeTarget(target)}`, ...(told === 'known' ? shortList(lines) : [untold])];
+    const known = [...shortList(lines), ...desiredState(report)];
+    const said = [`modify ${describeTarget(target)}`, ...(told === 'known' ? known : [untold])];
     await limit.uncounted(() => confirmProtected(cluster.context, said, options.yes === true, io));
     return options.yes === true ? 'unasked' : 'agreed';
   };
@@ -223,6 +224,12 @@ async function fulfilProtected(
     },
     send,
   });
+}
+
+/** Whether a write would change the desired state, as the generation of the dry run tells; nothing where kinds have none. */
+function desiredState({ desiredStateChanged }: Report): string[] {
+  if (desiredStateChanged === undefined) return [];
+  return [desiredStateChanged ? 'This changes the desired state.' : 'This does not change the desired state.'];
 }
 
 /** Exit codes of a write that is stored and was not observed; where there is nothing to wait for, it is done. */

@@ -122,8 +122,14 @@ for (const on of serverKinds) {
         const stored = await run(args, { answers: ['yes'] }, guarded());
         assert.equal(stored.code, 0, stored.err);
         assert.match(stored.err, new RegExp(`The context ${context()} is protected\\.`));
-        assert.match(stored.err, /\.spec\.replicas: 100 → 1\n/);
+        assert.match(stored.err, /\.spec\.replicas: 100 → 1\n {2}This changes the desired state\.\n/);
         assert.equal(at(await real.read(target), 'spec', 'replicas'), 1);
+        const labelled = await run(
+          ['modify', 'deploy/guarded', '--set', 'metadata.labels.tier="front"'],
+          { answers: ['no'] },
+          guarded(),
+        );
+        assert.match(labelled.err, /labels: .+\n {2}This does not change the desired state\.\n/);
       });
 
       it('without anybody to ask nothing is written, unless the command line says yes', async () => {

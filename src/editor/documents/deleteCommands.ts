@@ -19,11 +19,12 @@ import { living, objectRows, versionRows } from '../tree/objectRowSource.ts';
 import { newestVersion, shortUid } from '../tree/wording.ts';
 import { finish } from '../writing/editCommands.ts';
 import { deleteSentence, outcomeSentence } from '../writing/outcomeWords.ts';
-import { confirmNewest } from '../writing/questions.ts';
+import { confirmNewest, shortList } from '../writing/questions.ts';
 import { lateProgress } from '../writing/lateProgress.ts';
 import { addressOfIncarnation, locate } from './locate.ts';
 import { clusterKeyOf, incarnationOf, livingIncarnationOf, openDiff } from './objectCommands.ts';
 import type { Located } from './objectSaver.ts';
+import { pointingAt } from './pointingAt.ts';
 import { readObject } from './readObject.ts';
 
 const READ_LIMIT_MS = 20_000;
@@ -207,11 +208,14 @@ async function recreate(
       }),
     );
   const guarded = isProtected(connected.label, settings.protectedContexts());
+  const associations = editor.associations.known().map(({ association }) => association);
+  const pointing = pointingAt(editor.session.history, associations, incarnation);
   const detail = [
     l10n.t(
       'It will be a new incarnation with a new UID. What pointed at {0} by UID will not point at it.',
       shortUid(incarnation.uid),
     ),
+    ...(pointing.length === 0 ? [] : [l10n.t('Known to point at it:'), ...shortList(pointing)]),
     ...(guarded ? await foreseeCreate(editor, located, version.body, await send(true)) : []),
   ].join('\n');
   if (

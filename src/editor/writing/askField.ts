@@ -4,6 +4,7 @@ import { parseJson, stringifyJson, type Json, type JsonObject } from '../../code
 import { formatPath, valueAt, type Path } from '../../codec/path.ts';
 import { editablePath } from '../../write/editablePath.ts';
 import { removeField, setField, type ReadyEdit } from '../../write/readyEdits.ts';
+import { ownersHint, promptWithOwners } from './ownersOfEdit.ts';
 
 /**
  * Asks for one field and its new value; an empty value removes it. A Secret's values are not shown.
@@ -16,18 +17,23 @@ export async function askField(object: JsonObject, secret: boolean): Promise<Rea
     ignoreFocusOut: true,
     validateInput: (text) => {
       const read = editablePath(text.trim());
-      return 'problem' in read ? read.problem : undefined;
+      return 'problem' in read ? read.problem : ownersHint(object, removeField(read.path));
     },
   });
   const read = typed === undefined ? undefined : editablePath(typed.trim());
   if (read === undefined || 'problem' in read) throw cancelled();
-  return askValue(read.path, secret ? undefined : valueAt(object, read.path));
+  return askValue(object, read.path, secret);
 }
 
-async function askValue(path: Path, now: Json | undefined): Promise<ReadyEdit> {
+async function askValue(object: JsonObject, path: Path, secret: boolean): Promise<ReadyEdit> {
+  const now = secret ? undefined : valueAt(object, path);
   const typed = await window.showInputBox({
     title: l10n.t('Set Field'),
-    prompt: l10n.t('New value of {0} as JSON; empty removes it', formatPath(path)),
+    prompt: promptWithOwners(
+      l10n.t('New value of {0} as JSON; empty removes it', formatPath(path)),
+      object,
+      removeField(path),
+    ),
     value: now === undefined ? '' : stringifyJson(now),
     ignoreFocusOut: true,
     validateInput: (text) =>

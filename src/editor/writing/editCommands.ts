@@ -27,6 +27,7 @@ import { liveUri } from '../documents/address.ts';
 import { containerPaths, type Ability } from '../tree/abilities.ts';
 import { living, objectRows } from '../tree/objectRowSource.ts';
 import { askField } from './askField.ts';
+import { ownersHint, ownersOfEdit, promptWithOwners } from './ownersOfEdit.ts';
 import { releaseClaimOf } from './releaseClaim.ts';
 import { waitUntilObserved } from './waitUntilObserved.ts';
 import { isDone, outcomeSentence } from './outcomeWords.ts';
@@ -129,7 +130,7 @@ async function askReplicas(object: JsonObject, { resource }: Located): Promise<R
   if (now === undefined) throw new AppError('usage', l10n.t('This kind has no replicas.'));
   const typed = await window.showInputBox({
     title: l10n.t('Scale'),
-    prompt: l10n.t('Replicas'),
+    prompt: promptWithOwners(l10n.t('Replicas'), object, scaleTo(0, resource.subresources)),
     value: stringifyJson(now),
     validateInput: (text) => (/^\d{1,9}$/.test(text.trim()) ? undefined : l10n.t('A whole number from 0.')),
   });
@@ -145,15 +146,19 @@ async function askPair(
 ): Promise<ReadyEdit> {
   const there = valueAt(object, field('metadata', map));
   const names = isJsonObject(there) ? Object.keys(there) : [];
+  const read = (text: string): ReadyEdit => {
+    const at = text.indexOf('=');
+    return at < 0 ? edit(text.slice(0, -1)) : edit(text.slice(0, at), text.slice(at + 1));
+  };
   const typed = await window.showInputBox({
     title,
     prompt: l10n.t('NAME=VALUE to set, NAME- to remove'),
     placeHolder: names.slice(0, 5).join(', '),
-    validateInput: (text) => (/^[^=\s]+(=.*|-)$/.test(text) ? undefined : l10n.t('Write NAME=VALUE or NAME-.')),
+    validateInput: (text) =>
+      /^[^=\s]+(=.*|-)$/.test(text) ? ownersHint(object, read(text)) : l10n.t('Write NAME=VALUE or NAME-.'),
   });
   if (typed === undefined) throw cancelled();
-  const at = typed.indexOf('=');
-  return at < 0 ? edit(typed.slice(0, -1)) : edit(typed.slice(0, at), typed.slice(at + 1));
+  return read(typed);
 }
 
 async function askImage(object: JsonObject): Promise<ReadyEdit> {
@@ -178,7 +183,11 @@ async function askImage(object: JsonObject): Promise<ReadyEdit> {
   if (chosen === undefined) throw cancelled();
   const image = await window.showInputBox({
     title: l10n.t('Set Image'),
-    prompt: l10n.t('Image of {0}', chosen.label),
+    prompt: promptWithOwners(
+      l10n.t('Image of {0}', chosen.label),
+      object,
+      setImage(object, chosen.name, chosen.description),
+    ),
     value: chosen.description,
   });
   if (image === undefined || image.trim() === '') throw cancelled();
@@ -196,8 +205,11 @@ async function askFinalizer(object: JsonObject): Promise<ReadyEdit> {
   if (chosen === undefined) throw cancelled();
   const remove = l10n.t('Remove');
   const question = l10n.t('Remove the finalizer {0}? What its controller still had to clean up stays behind.', chosen);
-  if ((await window.showWarningMessage(question, { modal: true }, remove)) !== remove) throw cancelled();
-  return removeFinalizer(chosen);
+  const ready = removeFinalizer(chosen);
+  const detail = ownersOfEdit(object, ready);
+  const options = { modal: true, ...(detail === undefined ? {} : { detail }) };
+  if ((await window.showWarningMessage(question, options, remove)) !== remove) throw cancelled();
+  return ready;
 }
 
 async function askRelease(object: JsonObject): Promise<ReadyEdit> {

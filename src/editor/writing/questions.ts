@@ -24,7 +24,7 @@ export async function confirmPreview(
   const untold = l10n.t('What would be stored is not known; the dry run was refused: {0}', report.message ?? '');
   const lines = [
     ...(again ? [l10n.t('Somebody changed it in the meantime: nothing was written yet.')] : []),
-    ...(report.outcome === 'written' ? [] : [untold]),
+    ...(report.outcome === 'written' ? desiredState(report) : [untold]),
     ...resets.map(({ path, before, after }) =>
       l10n.t('{0}: the removed value {1} becomes the default {2}', path, words(before), words(after)),
     ),
@@ -34,6 +34,14 @@ export async function confirmPreview(
     ? l10n.t('Write {0} in the protected context {1}?', name, context)
     : l10n.t('Write {0}? A removed line becomes a default.', name);
   await confirm(question, lines);
+}
+
+/** Whether a write would change the desired state, as the generation of the dry run tells; nothing where kinds have none. */
+function desiredState({ desiredStateChanged }: Report): string[] {
+  if (desiredStateChanged === undefined) return [];
+  return [
+    desiredStateChanged ? l10n.t('This changes the desired state.') : l10n.t('This does not change the desired state.'),
+  ];
 }
 
 /**
@@ -70,7 +78,8 @@ function definedOf(before: Json | undefined, after: Json | undefined): Omit<Prev
   return { ...(before === undefined ? {} : { before }), ...(after === undefined ? {} : { after }) };
 }
 
-function shortList(lines: readonly string[]): string[] {
+/** The first of many lines, and how many more there are. */
+export function shortList(lines: readonly string[]): string[] {
   const more = lines.length - CHANGES_SHOWN;
   return more <= 0 ? [...lines] : [...lines.slice(0, CHANGES_SHOWN), l10n.t('… and {0} more', more)];
 }
