@@ -24,7 +24,7 @@ export const KEY_HELP: readonly { readonly keys: string; readonly does: string }
   { keys: 'W S + −', does: 'zoom in and out' },
   { keys: 'A D', does: 'earlier, later' },
   { keys: '← →', does: 'the event before, after, on this lane' },
-  { keys: 'Shift+← Shift+→', does: 'measure from here to the event before, after' },
+  { keys: 'Shift ← →', does: 'measure from here to the event before, after' },
   { keys: '↑ ↓', does: 'the lane above, below' },
   { keys: 'Home End', does: 'the first, last event of this lane' },
   { keys: 'PgUp PgDn', does: 'a page of lanes' },
