@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import type { JsonObject } from '../../src/codec/json.ts';
+import { basisText } from '../../src/core/findings/words.ts';
+import type { WriteEvent } from '../../src/core/traceEvent.ts';
 import { configMap, data, Scenario, toy } from './scenario.ts';
 
 const name = configMap('demo-users');
@@ -34,6 +36,31 @@ describe('lost updates', () => {
     assert.deepEqual(finding.fields, ['.data.bob']);
     assert.deepEqual(finding.actors, ['A', 'B']);
     assert.deepEqual(s.told(), ['lost-update/token-swap']);
+  });
+
+  it('says which version the write was based on, how that is known, and how sure it is', () => {
+    const s = bothRead();
+    s.get('A', name, 'U1', 'v2');
+    s.write('A', name, 'replace', {
+      preconditions: { token: 'v2' },
+      basedOn: { uid: 'U1', token: 'v1', known: 'content' },
+      body: data({ ann: '1', cyd: '1' }),
+      result: { uid: 'U1', token: 'v3' },
+      stored: data({ ann: '1', cyd: '1' }),
+    });
+    const content = ' It is most likely based on the version "v1": its content is nearest to that.';
+    const loss = s.findings().find((item) => item.id === 'lost-update');
+    assert.ok(loss?.explanation.endsWith(content), loss?.explanation);
+    const basis = (known: 'token' | 'given' | 'content', via: WriteEvent['via'] = 'recorder'): string =>
+      basisText({ via, basedOn: { uid: 'U1', token: 'v1', known } });
+    assert.equal(basis('content'), content);
+    assert.equal(basis('token'), ' Its token names the version "v1" as its base.');
+    assert.equal(
+      basis('given'),
+      ' It is most likely based on the version "v1", the last that its client had been given.',
+    );
+    assert.equal(basis('given', 'write'), ' It is based on the version "v1", as its writer itself noted.');
+    assert.equal(basisText({ via: 'recorder' }), '');
   });
 
   it('A1: a body that carries the other change loses nothing', () => {

@@ -47,6 +47,24 @@ export function tokenText(token: Token): string {
   return `"${token}"`;
 }
 
+/**
+ * Which version a write's content came from, how that is known and how sure it is, as a sentence after another:
+ * ` Its token names the version "v1" as its base.` Empty where its log does not tell.
+ */
+export function basisText({ basedOn, via }: Pick<WriteEvent, 'basedOn' | 'via'>): string {
+  if (basedOn === undefined) return '';
+  const version = `the version ${tokenText(basedOn.token)}`;
+  switch (basedOn.known) {
+    case 'token':
+      return ` Its token names ${version} as its base.`;
+    case 'given':
+      if (via === 'write') return ` It is based on ${version}, as its writer itself noted.`;
+      return ` It is most likely based on ${version}, the last that its client had been given.`;
+    case 'content':
+      return ` It is most likely based on ${version}: its content is nearest to that.`;
+  }
+}
+
 /** A leaf's value, where it may be shown: `nothing` where there is none. */
 export function valueText(value: string | undefined, name: Pick<ObjectName, 'group' | 'resource'>): string | undefined {
   if (isSecretResource(name)) return undefined;

@@ -24,7 +24,10 @@ export function refusedDetails(context: DetailContext, event: WriteEvent, kind: 
   const read = incarnation?.versions.find((version) => version.token === token);
   const current = currentAt(incarnation, event);
   const facts: DetailFact[] = [...requestFacts(context, event)];
-  if (token !== undefined) facts.push({ label: translate('read version'), badge: badgeOf(incarnation, token) });
+  if (token !== undefined) {
+    const remark = baseRemark(event, translate);
+    facts.push({ label: translate('read version'), badge: badgeOf(incarnation, token), remark, tone: 'plain' });
+  }
   if (token !== undefined && current !== undefined) facts.push(currentFact(incarnation, token, current, translate));
   facts.push(uidFact(context, event, uid));
   const between = read === undefined || incarnation === undefined ? [] : versionsAfter(incarnation, read, current);
@@ -48,6 +51,20 @@ export function refusedDetails(context: DetailContext, event: WriteEvent, kind: 
     ...(between[0] === undefined ? [] : [{ label: translate('the write that won'), event: between[0].event }]),
   ];
   return context.finish({ event, kind, title: `${title}${code}`, uid, facts, sections, diff, related });
+}
+
+/** How the version that a write was based on is known, and how sure that is. */
+function baseRemark({ basedOn, via }: WriteEvent, translate: Translate): string {
+  switch (basedOn?.known) {
+    case 'content':
+      return translate('most likely: its content is nearest to it');
+    case 'given':
+      if (via === 'write') return translate('as the writer itself noted');
+      return translate('most likely: the last that its client was given');
+    case 'token':
+    case undefined:
+      return translate('as its token says');
+  }
 }
 
 function latestUid(context: DetailContext, event: WriteEvent): string {

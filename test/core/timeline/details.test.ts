@@ -3,7 +3,7 @@ import { describeEvent } from '../../../src/core/timeline/details.ts';
 import { detailContext } from '../../../src/core/timeline/detailParts.ts';
 import type { EventDetails } from '../../../src/core/timeline/detailTypes.ts';
 import { english, fillIn, translateWith } from '../../../src/core/timeline/translate.ts';
-import type { TraceEvent } from '../../../src/core/traceEvent.ts';
+import type { TraceEvent, WriteEvent } from '../../../src/core/traceEvent.ts';
 import { isDetails } from '../../../src/protocol/timelineChecks.ts';
 import { demo } from '../../webview/scenario.ts';
 import { numbered, projected } from './demoModel.ts';
@@ -54,6 +54,28 @@ describe('details of an event', () => {
     );
     assert.equal(details.canEdit, true);
     assert.deepEqual(details.diff?.before.uid, details.diff?.after.uid);
+  });
+
+  it('of a refused write say how the version that it was based on is known, and how sure that is', () => {
+    const event = log.find((one) => one.type === 'write' && one.outcome === 'version-conflict');
+    assert.ok(event?.type === 'write' && event.basedOn !== undefined);
+    const { basedOn, ...unsaid } = event;
+    const remarkOf = (write: WriteEvent): string | undefined =>
+      describeEvent(context, write, undefined)?.facts.find((fact) => fact.label === 'read version')?.remark;
+    assert.equal(remarkOf(event), 'as its token says');
+    assert.equal(remarkOf(unsaid), 'as its token says');
+    assert.equal(
+      remarkOf({ ...event, via: 'recorder', basedOn: { ...basedOn, known: 'given' } }),
+      'most likely: the last that its client was given',
+    );
+    assert.equal(
+      remarkOf({ ...event, via: 'write', basedOn: { ...basedOn, known: 'given' } }),
+      'as the writer itself noted',
+    );
+    assert.equal(
+      remarkOf({ ...event, basedOn: { ...basedOn, known: 'content' } }),
+      'most likely: its content is nearest to it',
+    );
   });
 
   it('of a version say what changed and between which versions a diff is', () => {

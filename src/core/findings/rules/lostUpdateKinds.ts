@@ -5,7 +5,7 @@ import { actorName } from '../knowledge.ts';
 import { hasList, listOf } from '../leaves.ts';
 import type { VersionRecord } from '../objectState.ts';
 import type { VersionChange } from '../rule.ts';
-import { changesText, requestText, tokenText } from '../words.ts';
+import { basisText, changesText, requestText, tokenText } from '../words.ts';
 
 /** What was lost, and how that is known. */
 export interface Loss {
@@ -140,7 +140,7 @@ export function explainLoss(
   };
   return (
     `${who} ${loss.how === 'ignored' && kind !== 'unconditional-overwrite' ? 'most likely ' : ''}${HOW[kind]}. Its ${requestText(write)} undid what ${others.join(' and ')} had set: ` +
-    `${changesText(fields, object.name, over?.leaves, version.leaves)}. ${known[loss.how]}`
+    `${changesText(fields, object.name, over?.leaves, version.leaves)}. ${known[loss.how]}${basisText(write)}`
   );
 }
 

@@ -4,7 +4,7 @@ import { actorKey, actorName, firstRead, sameActor, type Given } from '../knowle
 import { changedPaths, outermost } from '../leaves.ts';
 import type { ObjectState } from '../objectState.ts';
 import type { Rule, VersionChange } from '../rule.ts';
-import { requestText, tokenText } from '../words.ts';
+import { basisText, requestText, tokenText } from '../words.ts';
 import { actionKey, findingObject, type World } from '../world.ts';
 
 interface Backward {
@@ -188,10 +188,11 @@ function report(
     fields,
     at: event.at,
     events: events.filter((seq) => seq > 0),
-    explanation:
+    explanation: `${
       kind === 'own-write'
         ? `${who} wrote this object and then based its next ${requestText(event)} on a version from before that${details['read'] === undefined ? '' : ` (${details['read']})`}${fields.length === 0 ? '' : `, so that it undid its own change of ${fields.join(', ')}`}.`
-        : `${who} had been given the version ${details['newer'] ?? ''}, then read the older one ${details['read'] ?? ''} and based its write on that.`,
+        : `${who} had been given the version ${details['newer'] ?? ''}, then read the older one ${details['read'] ?? ''} and based its write on that.`
+    }${basisText(event)}`,
     remedy:
       'Wait until the cache shows your own last write before you act again, or read from the server without resourceVersion=0; carry the token so that a stale write is refused.',
     details,
