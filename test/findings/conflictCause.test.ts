@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import type { JsonObject } from '../../src/codec/json.ts';
+import { observedFrom } from '../../src/core/observe.ts';
 import { configMap, Scenario } from './scenario.ts';
 
 const map = configMap();
@@ -43,5 +44,25 @@ describe('who made progress first', () => {
     };
     assert.match(told(true), /somebody whose name its versions do not tell made progress/);
     assert.match(told(false), /somebody whose write was not seen made progress/);
+  });
+});
+
+describe('a token of which one sight keeps hashes and another the body', () => {
+  const seen = (mode: string): string[] => {
+    const s = new Scenario();
+    const body = { metadata: { name: map.name, namespace: map.namespace, uid: 'U1' }, data: { mode: 'old' } };
+    const hashed = observedFrom(
+      { ...body, metadata: { ...body.metadata, resourceVersion: 'v1' } },
+      { cluster: 'c1', via: 'write', at: 1, resource: map, keepBody: false, secretKey: '0'.repeat(32) },
+    );
+    assert.ok(hashed?.leaves !== undefined);
+    s.push({ type: 'observed', name: map, uid: 'U1', token: 'v1', leaves: hashed.leaves });
+    s.stream(map, 'U1', 'v1', { data: { mode } });
+    return s.findings().map(({ id }) => id);
+  };
+
+  it('is no token for two contents, unless they are two', () => {
+    assert.deepEqual(seen('old'), []);
+    assert.deepEqual(seen('new'), ['token-reuse']);
   });
 });
