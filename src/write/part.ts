@@ -226,6 +226,7 @@ export class PartWriter {
     if (outcome === 'cancelled') return ended(this.cancelled());
     if (outcome === 'uid-mismatch') return ended(await this.afterMismatch(answer));
     if (outcome === 'gone') return ended(this.gone());
+    // The server may judge a patch's fields before its UID: a refusal about another incarnation says nothing of ours.
     if (ready.strategy !== 'replace' && (outcome === 'field-conflict' || outcome === 'invalid')) {
       const other = await this.otherLife();
       if (other !== undefined) return ended(other);
@@ -261,10 +262,7 @@ export class PartWriter {
     return { kind: 'retry', outcome: 'version-conflict', waitMs: 0 };
   }
 
-  /**
-   * The server may judge a patch's fields before its UID: a refusal that is about another incarnation says nothing of ours.
-   * Undefined where ours still holds the name, or that cannot be read.
-   */
+  /** The end that a read tells, where another incarnation holds the name or nothing does; undefined where it tells neither. */
   private async otherLife(): Promise<PartEnd | undefined> {
     const read = await this.read();
     if (read.kind === 'failed') return read.answer.outcome === 'gone' ? this.gone() : undefined;
@@ -275,10 +273,7 @@ export class PartWriter {
   /** A patch's answer does not say who holds the name. */
   private async afterMismatch(answer: Answer): Promise<PartEnd> {
     if (answer.holder !== undefined) return endRecreated(this.context, this.uid, answer.holder);
-    const read = await this.read();
-    if (read.kind === 'failed' && read.answer.outcome === 'gone') return this.gone();
-    const holder = read.kind === 'object' && read.identity.uid !== this.uid ? read.identity.uid : undefined;
-    return endRecreated(this.context, this.uid, holder);
+    return (await this.otherLife()) ?? endRecreated(this.context, this.uid, undefined);
   }
 
   /** No attempt is left, or no time: one more read tells who won and what became of a lost write. */
