@@ -2,7 +2,7 @@ import { InvalidArgumentError, Option, type Command } from 'commander';
 import { basename, relative } from 'node:path';
 import { Readable } from 'node:stream';
 import { AppError } from '../base/appError.ts';
-import { failsOn } from '../core/findings/report/allow.ts';
+import { failsOn, isAsked } from '../core/findings/report/allow.ts';
 import type { FindingsReport } from '../core/findings/report/report.ts';
 import type { Mark } from '../core/findings/report/mark.ts';
 import type { Shard } from '../recorder/shard.ts';
@@ -133,8 +133,10 @@ async function print(
       return (await import('../core/findings/report/sarif.ts')).reportSarif(report, { version: '0.1.0' }, input);
     case 'junit': {
       const { reportJunit } = await import('../core/findings/report/junit.ts');
-      const named = rules.failOn.any || rules.failOn.ids.length > 0 || rules.failOn.from !== undefined;
-      return reportJunit(report, (finding) => (named ? failsOn(finding, rules.failOn) : finding.severity !== 'info'));
+      const { failOn } = rules;
+      return reportJunit(report, (finding) =>
+        isAsked(failOn) ? failsOn(finding, failOn) : finding.severity !== 'info',
+      );
     }
   }
 }

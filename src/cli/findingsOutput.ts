@@ -8,6 +8,7 @@ import {
   allowanceOf,
   expiredFor,
   failsOn,
+  isAsked,
   readAllowances,
   readFailOn,
   type Allowance,
@@ -102,8 +103,7 @@ export function makeReport(
 export function findingsExit(report: FindingsReport, rules: FailRules): ExitCode {
   const { failOn } = rules;
   if (report.findings.some((finding) => failsOn(finding, failOn))) return exitCodes.findings;
-  const isAsked = failOn.any || failOn.from !== undefined || failOn.ids.length > 0;
-  return isAsked && Number(report.notAnalysed['eventsUnkept'] ?? 0) > 0 ? exitCodes.failed : exitCodes.done;
+  return isAsked(failOn) && Number(report.notAnalysed['eventsUnkept'] ?? 0) > 0 ? exitCodes.failed : exitCodes.done;
 }
 
 /** Reads YAML as Kubernetes does; used for apply bodies. Text that is not YAML throws. */

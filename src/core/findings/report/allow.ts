@@ -112,6 +112,11 @@ export interface FailOn {
   readonly any: boolean;
 }
 
+/** Whether `--fail-on` named anything. */
+export function isAsked({ any, from, ids }: FailOn): boolean {
+  return any || from !== undefined || ids.length > 0;
+}
+
 /** Reads a comma-separated `--fail-on`; a word that is nothing of the kind is returned as a problem. */
 export function readFailOn(text: string): FailOn | { problem: string } {
   const ids: { id: string; kind?: string }[] = [];
