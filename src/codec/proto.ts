@@ -42,16 +42,25 @@ export function readEnvelope(bytes: Uint8Array): ProtobufEnvelope {
   let raw: Uint8Array = new Uint8Array();
   for (const { id, value } of wireFields(bytes.subarray(afterMagic(bytes)))) {
     if (typeof value === 'bigint') continue;
-    if (id === 1) {
-      for (const part of wireFields(value)) {
-        if (typeof part.value === 'bigint') continue;
-        if (part.id === 1) apiVersion = textOf(part.value);
-        else if (part.id === 2) kind = textOf(part.value);
-      }
-    } else if (id === 2) raw = value;
+    if (id === 1) ({ apiVersion, kind } = readType(value));
+    else if (id === 2) raw = value;
     else if (id === 4) contentType = textOf(value);
   }
   return { apiVersion, kind, raw, contentType };
+}
+
+/**
+ * The type in an envelope, '' for what it leaves out. Source: runtime.TypeMeta of k8s.io/apimachinery.
+ * @throws AppError `invalid-protobuf`
+ */
+export function readType(bytes: Uint8Array): { apiVersion: string; kind: string } {
+  const type = { apiVersion: '', kind: '' };
+  for (const { id, value } of wireFields(bytes)) {
+    if (typeof value === 'bigint') continue;
+    if (id === 1) type.apiVersion = textOf(value);
+    else if (id === 2) type.kind = textOf(value);
+  }
+  return type;
 }
 
 /**

@@ -1,5 +1,5 @@
-import { afterMagic } from './proto.ts';
-import { protoError, textOf, wireFields } from './protoWire.ts';
+import { afterMagic, readType } from './proto.ts';
+import { protoError } from './protoWire.ts';
 
 const TYPE = 1;
 const RAW = 2;
@@ -119,20 +119,12 @@ export class ProtobufListSplitter {
         return undefined;
       }
       this.beginning.push(Buffer.from(bytes.subarray(0, size + length)));
-      this.readType(bytes.subarray(size, size + length));
+      ({ apiVersion: this.apiVersion, kind: this.kind } = readType(bytes.subarray(size, size + length)));
       this.goTo('envelope', 1);
       return size + length;
     }
     this.startSkip(length);
     return size;
-  }
-
-  private readType(bytes: Buffer): void {
-    for (const { id, value } of wireFields(bytes)) {
-      if (typeof value === 'bigint') continue;
-      if (id === 1) this.apiVersion = textOf(value);
-      else if (id === 2) this.kind = textOf(value);
-    }
   }
 
   private startSkip(length: number): void {
