@@ -72,7 +72,7 @@ async function ensureInstalled() {
     writeFileSync(stamp, wanted);
   };
   const onWait = () => say('another run is installing the dependencies; waiting for it …');
-  await onceAtATime(join(root, '.cache', 'install.lock'), isInstalled, install, onWait);
+  await onceAtATime(join(root, '.cache', 'install.lock'), isInstalled, install, { onWait });
 }
 
 /**

@@ -2,5 +2,5 @@ export function onceAtATime(
   lock: string,
   isDone: () => boolean,
   work: () => void | Promise<void>,
-  onWait?: () => void,
+  options?: { onWait?: () => void; staleMs?: number },
 ): Promise<void>;

