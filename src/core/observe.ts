@@ -38,10 +38,14 @@ type New<E> = Omit<E, 'seq'>;
 /**
  * The event of an object that was seen, from the server's JSON. Nothing is converted: times stay strings. A Secret's values
  * are never in it, only keyed hashes. An object without a name or UID yields undefined. Of one that is nested too deeply only
- * what its metadata says is told, as of one whose content was not asked for.
+ * what its metadata says is told, as of one whose content was not asked for; `tooDeep` says so where it is known already.
  */
-export function observedFrom(object: JsonObject, context: ObserveContext): New<ObservedEvent> | undefined {
-  if (isTooDeep(object)) return observedFrom(shallow(object), context);
+export function observedFrom(
+  object: JsonObject,
+  context: ObserveContext,
+  tooDeep = isTooDeep(object),
+): New<ObservedEvent> | undefined {
+  if (tooDeep) return observedFrom(shallow(object), context, false);
   const { group, resource } = context.resource;
   const safe = isSecretResource(context.resource) || isSecret(object) ? hideSecrets(object, context.secretKey) : object;
   const metadata = safe['metadata'];

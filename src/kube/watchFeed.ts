@@ -65,10 +65,11 @@ export class WatchFeed {
   }
 
   private eventOf(object: JsonObject, context: ObserveContext): Seen | undefined {
-    const event = observedFrom(object, context);
+    const tooDeep = isTooDeep(object);
+    const event = observedFrom(object, context, tooDeep);
     if (event === undefined)
       this.problem('bad-answer', 'The API server sent an object without a name or UID; it is left out.');
-    else if (isLeftOut(event) && isTooDeep(object) && !this.tooDeep.has(event.uid)) {
+    else if (tooDeep && !this.tooDeep.has(event.uid)) {
       this.tooDeep.add(event.uid);
       const { namespace, name } = event.name;
       const what = `${this.target.resource.resource} ${namespace === '' ? name : `${namespace}/${name}`}`;
@@ -246,11 +247,6 @@ export class WatchFeed {
     const part = (): string => Math.floor(this.cluster.clock.random() * 2 ** 40).toString(36);
     return `${part()}${part()}`;
   }
-}
-
-/** Whether an event says nothing of an object's content. */
-function isLeftOut({ body, leaves }: Seen): boolean {
-  return body === undefined && leaves === undefined;
 }
 
 /** A token that a watch may start from; the server's `0` means "any age" and is never sent. */
