@@ -126,7 +126,7 @@ export class TimelineView {
     if (first && this.hasData && this.scale.from === 0) this.showFirst();
     this.follow();
     this.takeUp();
-    this.touch('scene', 'overlay', 'minimap', 'table', 'toolbar', 'details');
+    this.touch('scene', 'rows', 'overlay', 'minimap', 'table', 'toolbar', 'details');
     return rejected === 0;
   }
 

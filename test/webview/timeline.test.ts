@@ -616,6 +616,17 @@ describe('timeline in a browser', function () {
       await page.assertClean();
     });
 
+    it('the words beside a lane say what came since they were first drawn', async () => {
+      const page = await open({ empty: true, test: { hasCluster: true } });
+      await page.page.evaluate((one) => window.testHost.append([one]), beat('a', '1') as never);
+      const beside = (words: string): Promise<void> =>
+        page.page.locator('.row.lane:not([hidden]) .sub', { hasText: words }).waitFor({ timeout: 5000 });
+      await beside('uid-a');
+      const again = { ...beat('a', '2'), uid: 'second', change: 'ADDED' };
+      await page.page.evaluate((one) => window.testHost.append([one]), again as never);
+      await beside('2 incarnations');
+    });
+
     it('a row that comes above does not push away the one under the pointer', async () => {
       const page = await open({ empty: true, height: 300, test: { hasCluster: true } });
       const many = Array.from({ length: 20 }, (_, index) => beat(`m-${String(index).padStart(2, '0')}`, '1'));
