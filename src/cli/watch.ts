@@ -79,7 +79,7 @@ async function watch(cluster: Cluster, texts: readonly string[], options: WatchC
     stop.abort();
     io.signal.removeEventListener('abort', onInterrupt);
     log.dispose();
-    await trace?.close();
+    await trace?.close(log.lastSeq + 1);
   }
 }
 
@@ -138,7 +138,8 @@ async function printer(options: WatchCliOptions, io: CliIo): Promise<(event: Tra
 
 interface OpenTrace {
   write(event: TraceEvent): void;
-  close(): Promise<void>;
+  /** Ends the trace with the note that says until when was looked; `seq` is its number. */
+  close(seq: number): Promise<void>;
 }
 
 async function openTrace(
@@ -148,9 +149,10 @@ async function openTrace(
   clusterId: string,
   io: CliIo,
 ): Promise<OpenTrace> {
-  const [{ openNamedFile }, { printTraceLine, traceHeader }, { AppError, messageOf }] = await Promise.all([
+  const [{ openNamedFile }, { printTraceLine, traceHeader }, { endNote }, { AppError, messageOf }] = await Promise.all([
     import('../storage/namedFile.ts'),
     import('../core/trace.ts'),
+    import('../core/endNote.ts'),
     import('../base/appError.ts'),
   ]);
   const failed = (error: unknown): AppError =>
@@ -174,7 +176,8 @@ async function openTrace(
     write: (event) => {
       if (problem === undefined) stream.write(printTraceLine(event));
     },
-    async close() {
+    async close(seq) {
+      if (problem === undefined) stream.write(printTraceLine({ ...endNote(io.clock.now(), clusterId, 'watch'), seq }));
       await new Promise<void>((resolve) => {
         stream.end(resolve);
         stream.once('close', resolve);

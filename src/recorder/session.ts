@@ -1,3 +1,4 @@
+import { endNote } from '../core/endNote.ts';
 import type { NewTraceEvent, TraceEvent } from '../core/traceEvent.ts';
 import { createDetector, type Detector } from '../core/findings/detect.ts';
 import type { Finding } from '../core/findings/finding.ts';
@@ -30,11 +31,11 @@ export class RecordingSession {
   }
 
   /**
-   * The recording ends at `at` (milliseconds since the epoch): all findings, those that only the end can tell included. A note
-   * says when, as a quiet end tells something too (what was not done until then), and a replay must know of it.
+   * The recording ends at `at` (milliseconds since the epoch), which a note says: all findings, those that only the end can tell
+   * included.
    */
   end({ at, cluster }: { readonly at: number; readonly cluster: string }): Finding[] {
-    this.add({ type: 'note', at, via: 'recorder', cluster, text: 'The recording ended.', mark: 'recording-ended' });
+    this.add(endNote(at, cluster, 'recorder'));
     this.detector.end();
     return this.detector.findings();
   }

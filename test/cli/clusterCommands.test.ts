@@ -261,11 +261,13 @@ describe('get and watch', () => {
     assert.deepEqual(reader.problems, []);
     assert.deepEqual(
       events.map((event) => event.type),
-      ['observed', 'observed', 'gap', 'observed', 'gap'],
+      ['observed', 'observed', 'gap', 'observed', 'gap', 'note'],
     );
+    const last = events.at(-1);
+    assert.equal(last?.type === 'note' ? last.mark : undefined, 'recording-ended');
     assert.deepEqual(
       events.map((event) => event.seq),
-      [1, 2, 3, 4, 5],
+      [1, 2, 3, 4, 5, 6],
     );
     assert.deepEqual(
       Object.values(reader.header?.clusters ?? {}).map(({ label }) => label),

@@ -83,6 +83,45 @@ describe('findings on a quiet cluster', () => {
     }
   });
 
+  it('are the same in an exported trace as live, at every moment', async () => {
+    const clock = new FakeClock();
+    const session = new Session(
+      (error) => assert.fail(String(error)),
+      () => ({}),
+      clock,
+    );
+    try {
+      assert.deepEqual([...session.exported()], []);
+      const s = new Scenario();
+      s.at = clock.now();
+      lostUpdate(s);
+      s.observe(toy('slow'), 'u2', 'w1', lag);
+      await clock.advance(s.at - clock.now());
+      session.append(s.events.map(({ seq: _seq, ...event }) => event));
+      const told: string[] = [];
+      for (const waitMs of [0, 2_500, 1_000, 26_000, 2_000]) {
+        await clock.advance(waitMs);
+        const trace = [...session.exported()];
+        assert.deepEqual(
+          trace.map(({ seq }) => seq),
+          [...s.events.map(({ seq }) => seq), s.events.length + 1],
+        );
+        const detector = createDetector();
+        for (const event of trace) detector.add(event);
+        assert.deepEqual(detector.findings(), session.findings());
+        told.push(
+          detector
+            .findings()
+            .map(({ id }) => id)
+            .join(' '),
+        );
+      }
+      assert.deepEqual(told, ['', '', 'lost-update', 'lost-update', 'lost-update generation-lag']);
+    } finally {
+      session.dispose();
+    }
+  });
+
   it('say nothing of a lag while nobody looks, and count anew from when somebody does', () => {
     const lags = (resumed: boolean | undefined, scope: object = {}, caughtUp = false): number[] => {
       const s = new Scenario();

@@ -3,6 +3,7 @@ import { Alarm } from '../../base/alarm.ts';
 import { systemClock, type Clock } from '../../base/clock.ts';
 import type { Disposable } from '../../base/disposable.ts';
 import { Emitter, type Event } from '../../base/emitter.ts';
+import { endNote } from '../../core/endNote.ts';
 import { EventLog } from '../../core/eventLog.ts';
 import { createDetector, type Detector } from '../../core/findings/detect.ts';
 import type { DetectorOptions } from '../../core/findings/options.ts';
@@ -131,6 +132,20 @@ export class Session implements Disposable {
     this.restored = Math.max(this.restored ?? 0, ...restored.map((event) => event.at));
     this.throttle.request();
     this.setAlarm();
+  }
+
+  /**
+   * The log up to now as a trace: its events, and a note that says until when time was judged here, so that whoever opens it
+   * finds the same.
+   */
+  *exported(): Generator<TraceEvent> {
+    const { current } = this;
+    const { lastSeq, history } = current;
+    const last = current.eventAt(lastSeq);
+    this.advance();
+    const until = Math.max(history.lastAt, this.clock.now() - LATE_MS);
+    for (const event of current.eventsFrom(1)) if (event.seq <= lastSeq) yield event;
+    if (last !== undefined) yield { ...endNote(until, last.cluster, 'watch'), seq: lastSeq + 1 };
   }
 
   /** When the last event of an earlier window was seen; undefined where there is none. */

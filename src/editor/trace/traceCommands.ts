@@ -66,8 +66,7 @@ export async function exportTrace(
     };
     const header = traceHeader(userAgent, session.clusterLabels(), clock.now());
     await write(printTraceLine(hide === undefined ? header : hide.header(header)));
-    for (const event of session.log.eventsFrom(1))
-      await write(printTraceLine(hide === undefined ? event : hide.event(event)));
+    for (const event of session.exported()) await write(printTraceLine(hide === undefined ? event : hide.event(event)));
     file.end();
     await once(file, 'close');
   });
