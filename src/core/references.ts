@@ -35,6 +35,7 @@ const BY_FIELD: Readonly<Record<string, string>> = {
   secretRef: 'Secret',
   secretKeyRef: 'Secret',
   configMap: 'ConfigMap',
+  secret: 'Secret',
 };
 
 /** Lists of `{name}` of a fixed kind. */

@@ -15,6 +15,7 @@ import { ReferenceRule } from './rules/references.ts';
 import { ResponsibilityRule } from './rules/responsibility.ts';
 import { ServerRule } from './rules/server.ts';
 import { StaleReadRule } from './rules/staleRead.ts';
+import { StaleUseRule } from './rules/staleUse.ts';
 import { StatusRule } from './rules/status.ts';
 import { UncertainRule } from './rules/uncertain.ts';
 import { World } from './world.ts';
@@ -67,6 +68,7 @@ function allRules(): Rule[] {
   return [
     new IncarnationRule(),
     new ReferenceRule(),
+    new StaleUseRule(),
     new AssociationRule(),
     new ServerRule(),
     new StaleReadRule(),

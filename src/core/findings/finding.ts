@@ -4,6 +4,7 @@ import type { ObjectName } from '../traceEvent.ts';
 export const findingIds = [
   'recreated',
   'stale-reference',
+  'stale-use',
   'stale-incarnation-write',
   'version-conflict',
   'uid-mismatch',
@@ -71,6 +72,7 @@ export interface Finding {
 export const severityOf: Readonly<Record<FindingId, Severity>> = {
   recreated: 'info',
   'stale-reference': 'warning',
+  'stale-use': 'info',
   'stale-incarnation-write': 'error',
   'version-conflict': 'info',
   'uid-mismatch': 'info',

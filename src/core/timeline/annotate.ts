@@ -14,6 +14,9 @@ const GLYPHS: Readonly<Record<string, MarkKind>> = {
   'stale-reference': 'stale-reference',
 };
 
+/** Findings of something that points at, or uses, what is gone. */
+const POINTING = new Set(['stale-reference', 'stale-use']);
+
 /** Findings whose every occurrence has a place of its own on the lane. */
 const REPEATED = new Set(['lost-update', 'force-takeover']);
 
@@ -64,7 +67,7 @@ function annotationOf(
   translate: Translate,
 ): AnnotationInfo {
   const glyph = GLYPHS[finding.id] ?? (STRETCHES.has(finding.id) ? undefined : 'finding');
-  const origin = finding.id === 'stale-reference' ? originOf(table, lane, finding, eventAt) : undefined;
+  const origin = POINTING.has(finding.id) ? originOf(table, lane, finding, eventAt) : undefined;
   return {
     lane: lane.index,
     from: finding.firstAt,
@@ -81,7 +84,7 @@ function annotationOf(
   };
 }
 
-/** Where the thing is that a stale reference means: the last evidence on another lane. */
+/** Where the thing is that a stale reference or use means: the last evidence on another lane. */
 function originOf(
   table: LaneTable,
   own: LaneState,

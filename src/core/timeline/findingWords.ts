@@ -26,6 +26,8 @@ export function findingWords(finding: TimelineFinding, translate: Translate): st
         : translate('{0} was refused: {1} made progress first', who, other);
     case 'uid-mismatch':
       return translate('{0} was refused: it meant another incarnation', who);
+    case 'stale-use':
+      return translate('uses what it took of a gone incarnation: {0}', fields);
     case 'stale-incarnation-write':
       return translate('{0} acted on what it knew of the old incarnation', who);
     case 'stale-read':
