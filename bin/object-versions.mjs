@@ -15,7 +15,7 @@ if (newEnough) {
   // Whoever handed over was killed: this process ends as if it had been told to.
   process.once('disconnect', () => process.kill(process.pid, 'SIGTERM'));
   process.channel?.unref();
-  await import(existsSync(here('../dist/cli/main.js')) ? '../dist/cli/main.js' : '../src/cli.ts');
+  await import(existsSync(here('../dist/node/cli.js')) ? '../dist/node/cli.js' : '../src/cli.ts');
 } else if (existsSync(ownNode)) {
   const { spawn } = await import('node:child_process');
   const child = spawn(ownNode, [here('./object-versions.mjs'), ...process.argv.slice(2)], {

@@ -1,9 +1,12 @@
 // Builds dist/: the extension, the command line, a bundle for each webview, and the data they read.
 import { build, context } from 'esbuild';
-import { cpSync, existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { brotliCompressSync } from 'node:zlib';
 import { root, say } from './bootstrap.mjs';
 import { lazyBuiltins, lazyPackageNames, lazyPackages } from './lazyBuiltins.mjs';
+import { leftOut } from './leftOut.mjs';
+import { roomsTogether } from './roomsTogether.mjs';
 
 const watch = process.argv.includes('--watch');
 const dist = join(root, 'dist');
@@ -20,7 +23,7 @@ const common = {
   sourcemap: watch,
   keepNames: false,
 };
-const node = { ...common, platform: 'node', target: 'node22', alias: { undici: join(root, 'src/kube/undiciStub.ts') } };
+const node = { ...common, platform: 'node', target: 'node22' };
 
 const requireForEsm =
   "import { createRequire as createRequireForBundle } from 'node:module'; const require = createRequireForBundle(import.meta.url);";
@@ -35,28 +38,25 @@ function folders(place) {
 
 const webviews = folders('media').filter((name) => existsSync(join(root, 'media', name, 'main.ts')));
 
-/** What Node runs: a small beginning, and a file for each part that is loaded when it is needed. */
-const split = (entry, outdir) => ({
-  ...node,
-  entryPoints: { main: entry },
-  outdir,
-  format: 'esm',
-  splitting: true,
-  external: ['vscode'],
-  plugins: [lazyBuiltins, lazyPackages],
-  banner: { js: requireForEsm },
-});
-
 const bundles = [
-  split('src/extension.ts', 'dist/extension'),
-  split('src/cli.ts', 'dist/cli'),
-  ...['dist/extension', 'dist/cli'].map((outdir) => ({
+  // What Node runs, in one folder: two small beginnings, and a file for each part that is loaded when it is needed, by both.
+  {
     ...node,
-    entryPoints: Object.fromEntries(lazyPackageNames.map((name) => [name, name])),
-    outdir,
+    entryPoints: { extension: 'src/extension.ts', cli: 'src/cli.ts' },
+    outdir: 'dist/node',
+    format: 'esm',
+    splitting: true,
+    external: ['vscode'],
+    plugins: [leftOut, roomsTogether, lazyBuiltins, lazyPackages],
+    banner: { js: requireForEsm },
+  },
+  {
+    ...node,
+    entryPoints: lazyPackageNames,
+    outdir: 'dist/node',
     outExtension: { '.js': '.cjs' },
     format: 'cjs',
-  })),
+  },
   {
     ...common,
     entryPoints: Object.fromEntries(webviews.map((name) => [name, `media/${name}/main.ts`])),
@@ -72,9 +72,11 @@ function copyFiles() {
     for (const file of readdirSync(join(root, 'media', name)).filter((item) => item.endsWith('.css')))
       cpSync(join(root, 'media', name, file), join(dist, 'media', file));
   }
-  for (const folder of ['src/sandbox/data', 'src/lab/data'].filter((item) => existsSync(join(root, item)))) {
-    cpSync(join(root, folder), join(dist, 'data'), { recursive: true, filter: (source) => !source.endsWith('.ts') });
-  }
+  cpSync(join(root, 'src/lab/data'), join(dist, 'data'), { recursive: true });
+  // `src/sandbox/data/data.ts` reads them. Brotli makes them a third smaller than the package's own compression.
+  const recorded = join(root, 'src/sandbox/data');
+  for (const name of readdirSync(recorded).filter((item) => item.endsWith('.json')))
+    writeFileSync(join(dist, 'data', `${name}.br`), brotliCompressSync(readFileSync(join(recorded, name))));
   for (const page of [...readdirSync(join(root, 'docs')).filter((name) => name.endsWith('.md')), 'findings'])
     cpSync(join(root, 'docs', page), join(dist, 'docs', page), { recursive: true });
 }

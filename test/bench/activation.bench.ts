@@ -11,7 +11,7 @@ import { join } from 'node:path';
 const TARGET_MS = 50;
 const RUNS = 5;
 const root = join(import.meta.dirname, '..', '..');
-const bundle = join(root, 'dist', 'extension', 'main.js');
+const bundle = join(root, 'dist', 'node', 'extension.js');
 
 const harness = String.raw`
 const Module = require('node:module');

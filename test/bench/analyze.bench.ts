@@ -11,7 +11,7 @@ const ROUNDS = 3;
 const BYTES = 100e6;
 const LONGER = 4;
 const LIMITS = { speed: 2.5, memoryRatio: 1.5 };
-const BUILT = new URL('../../dist/cli/main.js', import.meta.url).pathname;
+const BUILT = new URL('../../dist/node/cli.js', import.meta.url).pathname;
 const CLI = existsSync(BUILT) ? BUILT : new URL('../../src/cli.ts', import.meta.url).pathname;
 
 const folder = await mkdtemp(join(tmpdir(), 'analyze-bench-'));

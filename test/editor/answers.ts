@@ -65,7 +65,7 @@ export async function standingIn(
 /** VS Code gives each extension an API of its own, by the file that asks for it: this one lies among the extension's. */
 async function apiOfExtension(): Promise<typeof vscode> {
   const extension = vscode.extensions.getExtension('object-versions.object-versions');
-  const file = join(extension?.extensionPath ?? '', 'dist', 'extension', 'apiForTests.js');
+  const file = join(extension?.extensionPath ?? '', 'dist', 'node', 'apiForTests.js');
   if (!existsSync(file)) writeFileSync(file, "export { window } from 'vscode';\n");
   return (await import(pathToFileURL(file).href)) as typeof vscode;
 }

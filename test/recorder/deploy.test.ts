@@ -135,7 +135,7 @@ describe('deploy/analyze', function () {
       const [, from, to] = /^COPY --from=build \/src\/(\S+) \/app\/(\S+)$/.exec(line) ?? [];
       return from === undefined || to === undefined ? [] : [[from, to] as const];
     });
-    if (!existsSync(join(ROOT, 'dist/cli/main.js'))) {
+    if (!existsSync(join(ROOT, 'dist/node/cli.js'))) {
       const { status } = await new Promise<{ status: number | null }>((resolve) => {
         spawn(process.execPath, ['scripts/build.mjs'], { cwd: ROOT, stdio: 'ignore' }).once('close', (code) =>
           resolve({ status: code }),

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { lazyBuiltins } from '../../scripts/lazyBuiltins.mjs';
+import { leftOut } from '../../scripts/leftOut.mjs';
 
 /** What a run of the command line left. */
 export interface CliResult {
@@ -37,8 +38,7 @@ export class BundledCli {
       platform: 'node',
       target: 'node22',
       logLevel: 'error',
-      plugins: [lazyBuiltins],
-      alias: { undici: join(root, 'src/kube/undiciStub.ts') },
+      plugins: [leftOut, lazyBuiltins],
       banner: {
         js: "import { createRequire as createRequireForBundle } from 'node:module'; const require = createRequireForBundle(import.meta.url);",
       },

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { brotliDecompressSync } from 'node:zlib';
 import { AppError } from '../../base/appError.ts';
 import type { JsonObject } from '../../codec/json.ts';
 import { isJsonObject, parseJson } from '../../codec/json.ts';
@@ -8,7 +9,7 @@ import { plainText } from '../schema/plainText.ts';
 
 /**
  * The files that scripts/generate-schemas.mjs wrote from a real API server. From source they lie beside this file; the
- * bundles, in which this module's folder is dist, find them in dist/data.
+ * bundles, in which this module's folder is in dist, find them in dist/data, compressed.
  */
 export type DataFile = 'components.json' | 'goTypes.json' | 'discovery.json' | 'tables.json';
 
@@ -22,12 +23,12 @@ export function loadData(name: DataFile): JsonObject {
   const known = read.get(name);
   if (known !== undefined) return known;
   const here = path.dirname(fileURLToPath(import.meta.url));
-  const file = [path.join(here, name), path.join(here, 'data', name), path.join(here, '..', 'data', name)].find(
-    existsSync,
-  );
+  const [plain, packed] = [path.join(here, name), path.join(here, '..', 'data', `${name}.br`)];
+  const file = [plain, packed].find(existsSync);
   if (file === undefined)
     throw new AppError('internal', `The sandbox's data file ${name} is missing from this installation.`);
-  const data = parseJson(readFileSync(file, 'utf8'));
+  const bytes = readFileSync(file);
+  const data = parseJson((file === packed ? brotliDecompressSync(bytes) : bytes).toString('utf8'));
   if (!isJsonObject(data)) throw new AppError('internal', `The sandbox's data file ${name} is damaged.`);
   read.set(name, data);
   return data;
