@@ -41,3 +41,21 @@ export function cancelled(): AppError {
 export function throwIfAborted(signal: AbortSignal | undefined): void {
   if (signal?.aborted === true) throw cancelled();
 }
+
+/**
+ * What a promise comes to, unless the signal aborts before: then it is left to itself.
+ * @throws AppError `cancelled` on abort
+ */
+export async function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  if (signal.aborted) throw cancelled();
+  let onAbort: (() => void) | undefined;
+  const aborted = new Promise<never>((_resolve, reject) => {
+    onAbort = () => reject(cancelled());
+    signal.addEventListener('abort', onAbort, { once: true });
+  });
+  try {
+    return await Promise.race([work, aborted]);
+  } finally {
+    if (onAbort !== undefined) signal.removeEventListener('abort', onAbort);
+  }
+}

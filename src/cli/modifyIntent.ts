@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { AppError, messageOf } from '../base/appError.ts';
+import { untilAborted } from '../base/clock.ts';
 import { isJsonObject, parseJson, type Json, type JsonObject } from '../codec/json.ts';
 import { parseYaml } from '../codec/yaml.ts';
 import type { Path } from '../codec/path.ts';
@@ -7,7 +8,7 @@ import { editablePath } from '../write/editablePath.ts';
 import type { Intent } from '../write/intent.ts';
 import type { CliIo } from './io.ts';
 import { loadScript } from './scriptFile.ts';
-import { untilAborted, type TimeLimit } from './timeLimit.ts';
+import type { TimeLimit } from './timeLimit.ts';
 
 /** The options of `modify` that say what is wanted; exactly one of the four forms. */
 export interface IntentOptions {

@@ -1,5 +1,5 @@
 import { AppError, isAppError } from '../base/appError.ts';
-import { cancelled } from '../base/clock.ts';
+import { untilAborted } from '../base/clock.ts';
 import type { Disposable } from '../base/disposable.ts';
 import type { CliIo } from './io.ts';
 
@@ -62,23 +62,5 @@ export class TimeLimit implements Disposable {
       return;
     }
     this.over.abort();
-  }
-}
-
-/**
- * What a promise comes to, unless the signal aborts before: then it is left to itself.
- * @throws AppError `cancelled` on abort
- */
-export async function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  if (signal.aborted) throw cancelled();
-  let onAbort: (() => void) | undefined;
-  const aborted = new Promise<never>((_resolve, reject) => {
-    onAbort = () => reject(cancelled());
-    signal.addEventListener('abort', onAbort, { once: true });
-  });
-  try {
-    return await Promise.race([work, aborted]);
-  } finally {
-    if (onAbort !== undefined) signal.removeEventListener('abort', onAbort);
   }
 }

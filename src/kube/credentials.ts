@@ -5,7 +5,7 @@ import { Agent as HttpsAgent, type AgentOptions } from 'node:https';
 import { createSecureContext } from 'node:tls';
 
 import { AppError, messageOf } from '../base/appError.ts';
-import { cancelled, type Clock } from '../base/clock.ts';
+import { untilAborted, type Clock } from '../base/clock.ts';
 import type { Disposable } from '../base/disposable.ts';
 import type { JsonObject } from '../codec/json.ts';
 import { authorizationInAddress, authorizationOf, impersonationHeaders, userFor } from './authorization.ts';
@@ -77,7 +77,7 @@ export class Credentials implements Disposable {
     const exec = this.user?.exec;
     const plugin = exec === undefined ? undefined : await this.pluginCredential(exec, tls.ca, signal);
     const node =
-      this.clientNode === undefined ? undefined : await unlessAborted(this.clientNodeAuth(this.clientNode), signal);
+      this.clientNode === undefined ? undefined : await untilAborted(this.clientNodeAuth(this.clientNode), signal);
     const agent = this.agentFor(tls, plugin, node?.agent);
     const authorization = await this.authorization(plugin, node?.headers['authorization']);
     return {
@@ -119,7 +119,7 @@ export class Credentials implements Disposable {
     const running = (this.plugin ??= this.runPlugin(exec, ca));
     running.waiting += 1;
     try {
-      return await unlessAborted(running.credential, signal);
+      return await untilAborted(running.credential, signal);
     } finally {
       running.waiting -= 1;
       if (running.waiting === 0 && running.settled === undefined) this.endPlugin(running);
@@ -304,18 +304,4 @@ function emptyTokenFile(file: string): AppError {
     advice: 'Wait until whatever writes it has done so, or log in again.',
     details: { path: file },
   });
-}
-
-async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  if (signal.aborted) throw cancelled();
-  let onAbort: (() => void) | undefined;
-  const aborted = new Promise<never>((_resolve, reject) => {
-    onAbort = () => reject(cancelled());
-    signal.addEventListener('abort', onAbort, { once: true });
-  });
-  try {
-    return await Promise.race([work, aborted]);
-  } finally {
-    if (onAbort !== undefined) signal.removeEventListener('abort', onAbort);
-  }
 }

@@ -2,16 +2,15 @@ import type { Server } from '../base/server.ts';
 import { equalJson, isJsonObject, stringifyJson, type JsonObject } from '../codec/json.ts';
 import { noListSchema } from '../core/listSchema.ts';
 import { backoffMs } from './backoff.ts';
-import { contextOf, type WriteContext } from './context.ts';
+import type { WriteContext } from './context.ts';
 import { endCancelled, endUnknown, endWith, isFinal, saying, type PartReport } from './endings.ts';
-import { defaultFieldManager, type ModifyOptions } from './options.ts';
+import type { ModifyOptions } from './options.ts';
 import { readObject } from './readObject.ts';
 import type { Report } from './report.ts';
+import { reported } from './reported.ts';
 import { sendOnce, type SentOnce } from './sendOnce.ts';
-import { Session } from './session.ts';
 import { collectionPath, describeTarget, metadataOf, type Target } from './target.ts';
 import { changedPaths } from './winners.ts';
-import { WriteLog } from './writeLog.ts';
 
 /**
  * Creates an object: a new incarnation, whatever had its name before. `already-exists`: another holds the name, and it is
@@ -26,15 +25,7 @@ export async function createObject(
   object: JsonObject,
   options: ModifyOptions,
 ): Promise<Report> {
-  const session = new Session(server, options.clock, options.timeoutMs ?? 30_000, options.signal);
-  const log = new WriteLog(target, options, options.fieldManager ?? defaultFieldManager);
-  const context = contextOf(target, options, session, log);
-  try {
-    const report = await run(context, object);
-    return { ...report, ...(options.dryRun === true ? { dryRun: true } : {}), attempts: context.attempts.all };
-  } finally {
-    log.flush();
-  }
+  return await reported(server, target, options, (context) => run(context, object));
 }
 
 async function run(context: WriteContext, object: JsonObject): Promise<PartReport> {

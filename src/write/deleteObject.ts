@@ -2,17 +2,16 @@ import type { Server } from '../base/server.ts';
 import { stringifyJson, type JsonObject } from '../codec/json.ts';
 import { backoffMs } from './backoff.ts';
 import { changedSince } from './changedSince.ts';
-import { contextOf, type WriteContext } from './context.ts';
+import type { WriteContext } from './context.ts';
 import { endCancelled, endRecreated, endUnknown, endWith, isFinal, saying, type PartReport } from './endings.ts';
 import type { Answer } from './exchange.ts';
-import { defaultFieldManager, type ModifyOptions } from './options.ts';
+import type { ModifyOptions } from './options.ts';
 import type { AttemptOutcome } from './outcome.ts';
 import { readObject } from './readObject.ts';
 import type { Report } from './report.ts';
+import { reported } from './reported.ts';
 import { sendOnce, type SentOnce } from './sendOnce.ts';
-import { Session } from './session.ts';
 import { describeTarget, identityOf, metadataOf, targetPath, type Target } from './target.ts';
-import { WriteLog } from './writeLog.ts';
 
 /** What a guarded delete takes of the options of a write. */
 export type DeleteOptions = Pick<
@@ -47,19 +46,11 @@ type DeleteTarget = Target & { readonly uid: string };
  * A delete whose answer was lost may be sent again, because it can only ever hit this incarnation.
  */
 export async function deleteObject(server: Server, target: DeleteTarget, options: DeleteOptions): Promise<Report> {
-  const session = new Session(server, options.clock, options.timeoutMs ?? 30_000, options.signal);
-  const log = new WriteLog(target, options, options.fieldManager ?? defaultFieldManager);
-  const context = contextOf(target, options, session, log);
-  try {
-    if (target.uid === '') {
-      const message = `Which ${describeTarget(target)} is meant? A delete needs the UID of the incarnation.`;
-      return { outcome: 'unsupported', message, attempts: [] };
-    }
-    const report = await run(context, target, options);
-    return { ...report, ...(options.dryRun === true ? { dryRun: true } : {}), attempts: context.attempts.all };
-  } finally {
-    log.flush();
+  if (target.uid === '') {
+    const message = `Which ${describeTarget(target)} is meant? A delete needs the UID of the incarnation.`;
+    return { outcome: 'unsupported', message, attempts: [] };
   }
+  return await reported(server, target, options, (context) => run(context, target, options));
 }
 
 async function run(context: WriteContext, target: DeleteTarget, options: DeleteOptions): Promise<PartReport> {

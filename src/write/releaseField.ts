@@ -2,7 +2,7 @@ import type { Server } from '../base/server.ts';
 import { equalJson, isJsonObject, parseJson, stringifyJson, type Json, type JsonObject } from '../codec/json.ts';
 import { formatPath, type Path, type PathStep } from '../codec/path.ts';
 import { backoffMs } from './backoff.ts';
-import { contextOf, type WriteContext } from './context.ts';
+import type { WriteContext } from './context.ts';
 import {
   endCancelled,
   endGone,
@@ -14,15 +14,14 @@ import {
   type PartReport,
 } from './endings.ts';
 import type { Answer } from './exchange.ts';
-import { defaultFieldManager, type ModifyOptions } from './options.ts';
+import type { ModifyOptions } from './options.ts';
 import type { AttemptOutcome } from './outcome.ts';
 import { readForEdit } from './readObject.ts';
 import type { Report } from './report.ts';
+import { reported } from './reported.ts';
 import { sendOnce, type SentOnce } from './sendOnce.ts';
-import { Session } from './session.ts';
 import { metadataOf, targetPath, type Identity, type Target } from './target.ts';
 import { winnersBetween } from './winners.ts';
-import { WriteLog } from './writeLog.ts';
 
 /**
  * Gives up what a field manager claims of a field, and all beneath it, and keeps the value: only the manager's entries of
@@ -37,15 +36,7 @@ export async function releaseField(
   path: Path,
   options: ModifyOptions,
 ): Promise<Report> {
-  const session = new Session(server, options.clock, options.timeoutMs ?? 30_000, options.signal);
-  const log = new WriteLog(target, options, options.fieldManager ?? defaultFieldManager);
-  const context = contextOf(target, options, session, log);
-  try {
-    const report = await run(context, path);
-    return { ...report, ...(options.dryRun === true ? { dryRun: true } : {}), attempts: context.attempts.all };
-  } finally {
-    log.flush();
-  }
+  return await reported(server, target, options, (context) => run(context, path));
 }
 
 /** A version on which the release was refused. */

@@ -1,16 +1,13 @@
 import type { Server } from '../base/server.ts';
 import { carry } from './carrier.ts';
-import { contextOf, type WriteContext } from './context.ts';
+import type { WriteContext } from './context.ts';
 import type { Intent } from './intent.ts';
-import { defaultAttempts, defaultFieldManager, type ModifyOptions } from './options.ts';
+import { defaultAttempts, type ModifyOptions } from './options.ts';
 import type { PartEnd, PartReport } from './endings.ts';
 import { PartWriter } from './part.ts';
 import type { Report } from './report.ts';
-import { Session } from './session.ts';
+import { reported } from './reported.ts';
 import { describeTarget, identityOf, isSecret, metadataOf, type Target } from './target.ts';
-import { WriteLog } from './writeLog.ts';
-
-const defaultTimeoutMs = 30_000;
 
 /** Runs a safe write: its one part, or two where a desire of spec and status has two endpoints. */
 export async function runModify(
@@ -19,17 +16,11 @@ export async function runModify(
   intent: Intent,
   options: ModifyOptions,
 ): Promise<Report> {
-  const session = new Session(server, options.clock, options.timeoutMs ?? defaultTimeoutMs, options.signal);
-  const log = new WriteLog(target, options, options.fieldManager ?? defaultFieldManager);
   const maxAttempts = options.maxAttempts ?? defaultAttempts[intent.kind === 'function' ? 'function' : 'edits'];
-  const context = contextOf(target, { ...options, maxAttempts }, session, log);
-  try {
+  return await reported(server, target, { ...options, maxAttempts }, async (context) => {
     const { report } = await runParts(context, intent);
-    const dryRun = options.dryRun === true ? { dryRun: true } : {};
-    return { ...report, ...dryRun, attempts: context.attempts.all };
-  } finally {
-    log.flush();
-  }
+    return report;
+  });
 }
 
 async function runParts(context: WriteContext, intent: Intent): Promise<PartEnd> {
