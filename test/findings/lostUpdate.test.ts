@@ -49,6 +49,14 @@ describe('lost updates', () => {
       stored: data({ ann: '1', cyd: '1' }),
     });
     const content = ' It is most likely based on the version "v1": its content is nearest to that.';
+    const reads = s.events.filter((event) => event.type === 'read' && event.actor.client === 'A');
+    assert.equal(reads.length, 2);
+    const proven = s.findings().find((item) => item.id === 'lost-update')?.events ?? [];
+    assert.deepEqual(
+      reads.filter((event) => !proven.includes(event.seq)),
+      [],
+      'the reads of both versions are proof',
+    );
     const loss = s.findings().find((item) => item.id === 'lost-update');
     assert.ok(loss?.explanation.endsWith(content), loss?.explanation);
     const basis = (known: 'token' | 'given' | 'content', via: WriteEvent['via'] = 'recorder'): string =>

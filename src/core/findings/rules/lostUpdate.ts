@@ -222,6 +222,20 @@ function wasEarlier(object: ObjectState, path: string, value: string | undefined
   return false;
 }
 
+/** Where the writer was given versions before it wrote, as far as it was. */
+function readsOf(
+  tokens: readonly (string | undefined)[],
+  write: WriteEvent,
+  object: ObjectState,
+  world: World,
+): number[] {
+  const given = world.knowledge.of(write.actor).objects.get(object.uid)?.tokens;
+  return tokens.flatMap((token) => {
+    const seq = token === undefined ? undefined : given?.get(token)?.seq;
+    return seq === undefined || seq >= write.seq ? [] : [seq];
+  });
+}
+
 function lastGiven(write: WriteEvent, world: World, object: ObjectState): string | undefined {
   const start = write.startedAt ?? write.at;
   const tokens = world.knowledge.of(write.actor).objects.get(object.uid)?.tokens;
@@ -258,6 +272,7 @@ function report(loss: Loss, change: VersionChange, write: WriteEvent, world: Wor
     events: [
       ...new Set([
         base?.seq,
+        ...readsOf([loss.base, object.versions[loss.previous]?.token], write, object, world),
         ...losers.map((by) => by.author?.seq ?? by.seq),
         ...loss.proof,
         write.seq,

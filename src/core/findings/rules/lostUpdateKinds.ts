@@ -140,8 +140,16 @@ export function explainLoss(
   };
   return (
     `${who} ${loss.how === 'ignored' && kind !== 'unconditional-overwrite' ? 'most likely ' : ''}${HOW[kind]}. Its ${requestText(write)} undid what ${others.join(' and ')} had set: ` +
-    `${changesText(fields, object.name, over?.leaves, version.leaves)}. ${known[loss.how]}${basisText(write)}`
+    `${changesText(fields, object.name, over?.leaves, version.leaves)}. ${known[loss.how]}${isSaid(loss, write) ? basisText(write) : ''}`
   );
+}
+
+/** Whether the version that a write was based on agrees with what the whole history told: two guesses are not both told. */
+function isSaid(
+  { how, base }: { readonly how: string; readonly base?: string | undefined },
+  { basedOn }: WriteEvent,
+): boolean {
+  return how !== 'ignored' || basedOn?.known !== 'content' || basedOn.token === base;
 }
 
 const REMEDY: Readonly<Record<LossKind, string>> = {
