@@ -1,6 +1,6 @@
 import { isAppError, messageOf } from '../../src/base/appError.ts';
 import { durationText } from '../../src/core/timeline/axis.ts';
-import { SORTS } from '../../src/core/timeline/layout.ts';
+import { GROUPINGS, SORTS } from '../../src/core/timeline/layout.ts';
 import { translateWith } from '../../src/core/timeline/translate.ts';
 import { Channel, timers, type ParamsOf } from '../../src/protocol/channel.ts';
 import {
@@ -82,7 +82,7 @@ export class TimelineApp {
       timeoutMs: REQUEST_TIMEOUT_MS,
     });
     this.chart = new Chart(this.view, this.palette);
-    this.rows = new Rows(this.view, (lane) => selectOnLane(this.view, lane));
+    this.rows = new Rows(this.view);
     this.details = new DetailsPanel(this.view, this.detailsActions());
     this.table = new EventTable(this.view, () => this.details.root.focus());
     this.replay = new Replay(this.view, (event) => this.ask('scrub', event === undefined ? {} : { event }));
@@ -353,6 +353,8 @@ export class TimelineApp {
       view.scale = { from: kept.from, to: kept.to, width: 1 };
     if (Array.isArray(kept.collapsed)) for (const key of kept.collapsed) view.collapsed.add(String(key));
     if (Array.isArray(kept.opened)) for (const key of kept.opened) view.opened.add(String(key));
+    if (Array.isArray(kept.expanded)) for (const key of kept.expanded) view.expanded.add(String(key));
+    view.grouping = GROUPINGS.find((grouping) => grouping === kept.grouping) ?? 'object';
     view.sort = SORTS.find((sort) => sort === kept.sort) ?? 'name';
     view.compact = kept.compact === true;
     view.table ||= kept.table === true;

@@ -9,6 +9,7 @@ import { measureWith } from './measure.ts';
 import { Painter } from './painter.ts';
 import type { ScreenPalette } from './palette.ts';
 import { Tooltip } from './tooltip.ts';
+import { sceneInput } from './sceneInput.ts';
 import type { TimelineView } from './view.ts';
 
 const SCROLL_PX = 5;
@@ -56,14 +57,14 @@ export class Chart {
 
   /** What is at a place of the chart. */
   hitAt(x: number, y: number): Hit | undefined {
-    return hitTest(this.view.sceneInput(), { x, y });
+    return hitTest(sceneInput(this.view), { x, y });
   }
 
   /** Draws the scene. */
   drawScene(): void {
     const context = this.base.clear(this.palette.background);
     this.painter ??= new Painter(context, this.palette, this.base.ratio);
-    this.painter.paint(context, sceneOf(this.view.sceneInput()));
+    this.painter.paint(context, sceneOf(sceneInput(this.view)));
   }
 
   /** Draws what follows the pointer and the selection. */
@@ -201,7 +202,7 @@ export class Chart {
     const { selection, layout, scale, store, top } = this.view;
     const at = this.view.selectedAt();
     if (selection === undefined || at === undefined) return undefined;
-    const row = layout.rows[layout.rowOfLane.get(selection.lane) ?? -1];
+    const row = layout.rows[this.view.selectedRow() ?? -1];
     if (row === undefined) return undefined;
     const metrics = laneMetrics(row.height);
     const y = row.y - top;

@@ -6,6 +6,7 @@ import { TimelineStore } from '../../src/core/timeline/store.ts';
 import { svgOf } from '../../src/core/timeline/svg.ts';
 import { Painter } from './painter.ts';
 import type { ScreenPalette } from './palette.ts';
+import { sceneInput } from './sceneInput.ts';
 import type { TimelineView } from './view.ts';
 
 const LABEL_PX = 200;
@@ -13,15 +14,16 @@ const PNG_RATIO = 2;
 
 /** The lanes as they are shown (time, filter, order, folded groups), but all of them, as a picture. */
 export function currentPicture(view: TimelineView): Picture {
-  return pictureOf(view.sceneInput(), LABEL_PX);
+  return pictureOf(sceneInput(view), LABEL_PX);
 }
 
 /** The same of a model whose names were replaced: the filter's words are the person's own, so all lanes are in it. */
 export function sharedPicture(view: TimelineView, model: TimelineModel): Picture {
   const store = new TimelineStore(model);
   const match = matchFilter(store, { terms: [] });
-  const layout = layOut(store, match, { sort: view.sort, compact: view.compact, collapsed: new Set() });
-  return pictureOf({ ...view.sceneInput(), store, match, layout, annotationDim: () => false }, LABEL_PX);
+  const { sort, compact, grouping } = view;
+  const layout = layOut(store, match, { sort, compact, grouping, collapsed: new Set() });
+  return pictureOf({ ...sceneInput(view), store, match, layout, annotationDim: () => false }, LABEL_PX);
 }
 
 /** A picture as the text of an SVG. */

@@ -1,4 +1,4 @@
-import type { Sort } from '../../src/core/timeline/layout.ts';
+import type { Grouping, Sort } from '../../src/core/timeline/layout.ts';
 import type { TimelineView } from './view.ts';
 
 /** What the person chose: kept while the view is hidden. */
@@ -8,6 +8,8 @@ export interface KeptState {
   readonly top?: number;
   readonly filter?: string;
   readonly sort?: Sort;
+  readonly grouping?: Grouping;
+  readonly expanded?: readonly string[];
   readonly compact?: boolean;
   readonly collapsed?: readonly string[];
   readonly opened?: readonly string[];
@@ -26,6 +28,8 @@ export function keptState(view: TimelineView): KeptState {
     top: view.awaited?.top ?? view.top,
     filter: view.filterText,
     sort: view.sort,
+    grouping: view.grouping,
+    expanded: Array.from(view.expanded),
     compact: view.compact,
     collapsed: Array.from(view.collapsed),
     opened: Array.from(view.opened),

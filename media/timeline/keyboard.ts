@@ -1,4 +1,5 @@
-import { laneBeside, nearestInTime, neighbour, outermost } from '../../src/core/timeline/navigate.ts';
+import { marksOfRow, nearestInTime, neighbour, outermost, rowBeside } from '../../src/core/timeline/navigate.ts';
+import type { Row } from '../../src/core/timeline/layout.ts';
 import { withTimeInView } from '../../src/core/timeline/scale.ts';
 import { isTyping } from '../common/dom.ts';
 import type { TimelineView } from './view.ts';
@@ -25,7 +26,9 @@ export const KEY_HELP: readonly { readonly keys: string; readonly does: string }
   { keys: 'A D', does: 'earlier, later' },
   { keys: '← →', does: 'the event before, after, on this lane' },
   { keys: 'Shift ← →', does: 'measure from here to the event before, after' },
-  { keys: '↑ ↓', does: 'the lane above, below' },
+  { keys: '↑ ↓', does: 'the row above, below' },
+  { keys: 'E', does: 'a row for each actor of this object, or for each object of this actor' },
+  { keys: 'G', does: 'lanes by actor, by object' },
   { keys: 'Home End', does: 'the first, last event of this lane' },
   { keys: 'PgUp PgDn', does: 'a page of lanes' },
   { keys: 'N P', does: 'the next, previous finding' },
@@ -80,7 +83,9 @@ const CHART_KEYS: Readonly<Record<string, (view: TimelineView, actions: KeyActio
   '-': (view) => zoomAtFocus(view, 1 / ZOOM),
   a: (view) => view.pan(-view.scale.width * PAN_PART),
   d: (view) => view.pan(view.scale.width * PAN_PART),
+  e: (view) => openSelected(view),
   f: (view) => view.fitAll(),
+  g: (view) => view.arrange({ grouping: view.grouping === 'actor' ? 'object' : 'actor' }),
   l: (view) => view.setLive(!view.live),
   n: (view) => stepFinding(view, 1),
   p: (view) => stepFinding(view, -1),
@@ -128,12 +133,34 @@ function step(view: TimelineView, direction: 1 | -1): void {
     stepLane(view, 1);
     return;
   }
-  const lane = store.lanes[selection.lane];
+  const { onTrack } = selection.type === 'mark' ? selection : {};
+  const marks = marksOfRow(store, match, selectedRow(view));
   const at = view.selectedAt();
-  if (lane === undefined || at === undefined) return;
+  if (marks === undefined || at === undefined) return;
   const mark = selection.type === 'mark' ? selection.mark : direction === 1 ? Number.MAX_SAFE_INTEGER : -1;
-  const next = neighbour(store, lane, { at, mark }, direction, match.marks);
-  if (next !== undefined) view.select({ type: 'mark', lane: selection.lane, mark: next });
+  const next = neighbour(store, marks, { at, mark }, direction, match.marks);
+  if (next !== undefined) selectMark(view, next, onTrack);
+}
+
+function selectedRow(view: TimelineView): Row | undefined {
+  return view.layout.rows[view.selectedRow() ?? -1];
+}
+
+function selectMark(view: TimelineView, mark: number, onTrack = false): void {
+  const lane = view.store.marks.lane.at(mark);
+  view.select({ type: 'mark', lane, mark, ...(onTrack ? { onTrack } : {}) });
+}
+
+/** Opens or closes the lane that the selection is on, or the one above its row. */
+function openSelected(view: TimelineView): void {
+  const row = selectedRow(view);
+  if (row?.type === 'lane') view.toggleOpen({ lane: row.lane });
+  else if (row?.type === 'track') {
+    if (row.under !== 'object' || row.lane === undefined) view.toggleOpen({ actor: row.actor });
+    else view.toggleOpen({ lane: row.lane });
+    // The row that one stood on is gone.
+    if (row.under !== undefined && view.selection?.type === 'mark') selectMark(view, view.selection.mark);
+  }
 }
 
 /**
@@ -141,12 +168,12 @@ function step(view: TimelineView, direction: 1 | -1): void {
  * of an event on the selected lane, and by a part of the width where there is none.
  */
 function stepMeasure(view: TimelineView, direction: 1 | -1): void {
-  const { scale, store, selection, match } = view;
+  const { scale, store, match } = view;
   const from = view.measure?.from ?? view.scrubAt ?? view.selectedAt() ?? (scale.from + scale.to) / 2;
   const at = view.measure?.to ?? from;
-  const lane = selection === undefined ? undefined : store.lanes[selection.lane];
+  const marks = marksOfRow(store, match, selectedRow(view));
   const mark = direction === 1 ? Number.MAX_SAFE_INTEGER : -1;
-  const next = lane === undefined ? undefined : neighbour(store, lane, { at, mark }, direction, match.marks);
+  const next = marks === undefined ? undefined : neighbour(store, marks, { at, mark }, direction, match.marks);
   const to = next === undefined ? at + direction * MEASURE_PART * (scale.to - scale.from) : store.marks.at.at(next);
   view.measure = { from, to };
   const moved = withTimeInView(scale, to);
@@ -155,18 +182,18 @@ function stepMeasure(view: TimelineView, direction: 1 | -1): void {
 }
 
 function stepLane(view: TimelineView, direction: 1 | -1): void {
-  const { store, layout, selection, match, scale } = view;
+  const { store, layout, match, scale } = view;
   const at = view.selectedAt() ?? (scale.from + scale.to) / 2;
-  const next = laneBeside(store, layout, selection?.lane, direction, at, match.marks);
+  const next = rowBeside(store, layout, view.selectedRow(), direction, at, match);
   if (next !== undefined) view.select({ type: 'mark', ...next });
 }
 
 function jump(view: TimelineView, direction: 1 | -1): void {
   const { store, selection, match, layout } = view;
-  const index = selection?.lane ?? layout.rows.find((row) => row.type === 'lane')?.lane;
-  const lane = index === undefined ? undefined : store.lanes[index];
-  const mark = lane === undefined ? undefined : outermost(store, lane, direction, match.marks);
-  if (index !== undefined && mark !== undefined) view.select({ type: 'mark', lane: index, mark });
+  const row = selectedRow(view) ?? layout.rows.find(({ type }) => type === 'lane' || type === 'track');
+  const marks = marksOfRow(store, match, row);
+  const mark = marks === undefined ? undefined : outermost(store, marks, direction, match.marks);
+  if (mark !== undefined) selectMark(view, mark, selection?.type === 'mark' && selection.onTrack);
 }
 
 /** Findings in order of time. */
@@ -182,9 +209,17 @@ function stepFinding(view: TimelineView, direction: 1 | -1): void {
 
 /** The mark of a lane that is nearest to the middle of what is shown. */
 export function selectOnLane(view: TimelineView, lane: number): void {
+  selectNearest(view, view.store.lanes[lane], false);
+}
+
+/** The same of a track. */
+export function selectOnTrack(view: TimelineView, row: Row & { readonly type: 'track' }): void {
+  selectNearest(view, marksOfRow(view.store, view.match, row), row.lane !== undefined);
+}
+
+function selectNearest(view: TimelineView, marks: ReturnType<typeof marksOfRow>, onTrack: boolean): void {
   const { store, scale, match } = view;
-  const stored = store.lanes[lane];
-  if (stored === undefined) return;
-  const mark = nearestInTime(store, stored, (scale.from + scale.to) / 2, match.marks);
-  if (mark !== undefined) view.select({ type: 'mark', lane, mark });
+  if (marks === undefined) return;
+  const mark = nearestInTime(store, marks, (scale.from + scale.to) / 2, match.marks);
+  if (mark !== undefined) selectMark(view, mark, onTrack);
 }

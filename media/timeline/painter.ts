@@ -6,6 +6,8 @@ import { arcPath, DIM_OPACITY } from '../../src/core/timeline/svg.ts';
 import type { ScreenPalette } from './palette.ts';
 
 const SPRITE_PX = 20;
+/** A bar of less height is a line without an outline. */
+const MIN_OUTLINED_PX = 4;
 
 /**
  * Draws scenes on a canvas. Marks are drawn from sprites made once for each theme and pixel ratio: copying small images is
@@ -64,6 +66,13 @@ export class Painter {
     const { bars, contrast } = this.palette;
     context.globalAlpha = bar.dim ? DIM_OPACITY : 1;
     context.fillStyle = bars[bar.incarnation % bars.length] ?? contrast;
+    if (bar.height < MIN_OUTLINED_PX) {
+      // A line: where bars are outlines, it is as they are.
+      if (!isClear(contrast)) context.fillStyle = contrast;
+      context.fillRect(bar.x, this.snap(bar.y), bar.width, bar.height);
+      context.globalAlpha = 1;
+      return;
+    }
     const left = bar.openLeft ? 0 : 4;
     const right = bar.openRight ? 0 : 4;
     context.beginPath();

@@ -135,7 +135,11 @@ function select(view: TimelineView, hit: Hit | undefined): void {
   if (hit?.type === 'more') view.toggleGroup(hit.group, false);
   else if (hit?.type === 'annotation')
     view.select({ type: 'annotation', lane: hit.lane, annotation: hit.annotation }, false);
-  else if (hit?.type === 'cell') view.select({ type: 'mark', lane: hit.lane, mark: hit.cell.mark }, false);
+  else if (hit?.type === 'cell')
+    view.select(
+      { type: 'mark', lane: hit.lane, mark: hit.cell.mark, ...(hit.onTrack === true ? { onTrack: true } : {}) },
+      false,
+    );
   else view.select(undefined);
 }
 

@@ -1,6 +1,14 @@
 import { rowsInView, type Row } from '../../src/core/timeline/layout.ts';
-import { foldedWords, groupTitle, laneSubtitle, moreWords } from '../../src/core/timeline/rowWords.ts';
+import {
+  foldedWords,
+  groupTitle,
+  laneSubtitle,
+  moreWords,
+  trackTitle,
+  trackWords,
+} from '../../src/core/timeline/rowWords.ts';
 import { element, setAttribute, setText } from '../common/dom.ts';
+import { selectOnLane, selectOnTrack } from './keyboard.ts';
 import type { TimelineView } from './view.ts';
 
 interface Slot {
@@ -19,17 +27,18 @@ export class Rows {
   /** The row that the keyboard is on. */
   private active = 0;
 
-  constructor(view: TimelineView, onOpen: (lane: number) => void) {
+  constructor(view: TimelineView) {
     this.view = view;
     this.root.addEventListener('click', (event) => {
       const row = this.rowOf(event.target);
       if (row === undefined) return;
       this.active = this.view.layout.rows.indexOf(row);
-      this.openRow(row, onOpen);
+      if (event.target instanceof Element && event.target.classList.contains('twist')) this.toggle(row);
+      else this.openRow(row);
       this.view.touch('rows');
     });
     this.root.addEventListener('keydown', (event) => {
-      if (this.onKey(event.key, onOpen)) event.preventDefault();
+      if (this.onKey(event.key)) event.preventDefault();
     });
     this.root.addEventListener('focus', () => this.view.touch('rows'));
     this.root.addEventListener('blur', () => this.view.touch('rows'));
@@ -37,8 +46,8 @@ export class Rows {
 
   /** Fills the elements with the rows in view. */
   draw(): void {
-    const { layout, top, height, translate } = this.view;
-    setAttribute(this.root, 'aria-label', translate('Objects'));
+    const { layout, top, height, grouping, translate } = this.view;
+    setAttribute(this.root, 'aria-label', translate(grouping === 'actor' ? 'Actors' : 'Objects'));
     const { first, end } = rowsInView(layout, top, height);
     for (let index = first; index < end; index += 1) this.fill(this.slot(index - first), index, layout.rows[index]);
     for (let spare = end - first; spare < this.slots.length; spare += 1) {
@@ -59,10 +68,12 @@ export class Rows {
     slot.root.style.height = `${row.height}px`;
     setAttribute(slot.root, 'aria-setsize', String(view.layout.rows.length));
     setAttribute(slot.root, 'aria-posinset', String(index + 1));
+    setAttribute(slot.root, 'aria-label', undefined);
     const isActive = index === this.active && document.activeElement === this.root;
     if (row.type === 'group') this.fillGroup(slot, row, isActive);
     else if (row.type === 'more') this.fillMore(slot, row.count, isActive);
-    else this.fillLane(slot, row.lane, row.height, isActive);
+    else if (row.type === 'track') this.fillTrack(slot, row, index, isActive);
+    else this.fillLane(slot, row, isActive);
   }
 
   private fillGroup(slot: Slot, row: Row & { type: 'group' }, isActive: boolean): void {
@@ -93,23 +104,51 @@ export class Rows {
     slot.root.title = words;
   }
 
-  private fillLane(slot: Slot, lane: number, height: number, isActive: boolean): void {
+  private fillTrack(slot: Slot, row: Row & { type: 'track' }, index: number, isActive: boolean): void {
+    const { view } = this;
+    const { store, match, translate } = view;
+    const selected = view.selectedRow() === index;
+    const isLane = row.under === undefined;
+    const words = trackWords(store, match, row, translate);
+    const title = trackTitle(store, row, translate);
+    const findings = isLane ? (store.findingsByActor.get(row.actor)?.count ?? 0) : 0;
+    const kind = isLane ? `lane${row.height < 40 ? ' compact' : ''}` : 'track';
+    slot.root.className = `row ${kind}${selected ? ' selected' : ''}${isActive ? ' active' : ''}`;
+    setAttribute(slot.root, 'aria-level', String(levelOf(row)));
+    setAttribute(slot.root, 'aria-expanded', isLane ? String(row.open === true) : undefined);
+    setAttribute(slot.root, 'aria-selected', String(selected));
+    setText(slot.twist, isLane ? twistOf(row.open) : '');
+    setText(slot.name, title);
+    setText(slot.sub, isLane ? words : '');
+    slot.sub.classList.remove('remark');
+    this.fillFindings(slot, findings);
+    slot.root.title = `${title}: ${words}`;
+    setAttribute(slot.root, 'aria-label', isLane ? undefined : slot.root.title);
+  }
+
+  private fillLane(slot: Slot, { lane, height, open }: Row & { type: 'lane' }, isActive: boolean): void {
     const { store, translate, selection } = this.view;
-    const info = store.lanes[lane]?.info;
-    if (info === undefined) return;
+    const stored = store.lanes[lane];
+    if (stored === undefined) return;
+    const { info } = stored;
     const selected = selection?.lane === lane;
     slot.root.className = `row lane${selected ? ' selected' : ''}${isActive ? ' active' : ''}${height < 40 ? ' compact' : ''}`;
     setAttribute(slot.root, 'aria-level', '2');
-    setAttribute(slot.root, 'aria-expanded', undefined);
+    setAttribute(slot.root, 'aria-expanded', String(open === true));
     setAttribute(slot.root, 'aria-selected', String(selected));
-    setText(slot.twist, '');
+    setText(slot.twist, twistOf(open));
     setText(slot.name, info.name);
-    setText(slot.sub, laneSubtitle(info, translate));
+    setText(slot.sub, laneSubtitle(stored, translate));
     slot.sub.classList.toggle('remark', info.remark !== undefined);
-    setText(slot.badge, info.findings > 0 ? String(info.findings) : '');
-    const findings = info.findings === 1 ? translate('1 finding') : translate('{0} findings', info.findings);
-    slot.badge.title = info.findings > 0 ? findings : '';
+    this.fillFindings(slot, info.findings);
     slot.root.title = [info.namespace, info.name].filter((part) => part !== '').join('/');
+  }
+
+  private fillFindings(slot: Slot, count: number): void {
+    const { translate } = this.view;
+    setText(slot.badge, count > 0 ? String(count) : '');
+    const words = count === 1 ? translate('1 finding') : translate('{0} findings', count);
+    slot.badge.title = count > 0 ? words : '';
   }
 
   private slot(index: number): Slot {
@@ -132,7 +171,7 @@ export class Rows {
     return this.view.layout.rows[index];
   }
 
-  private onKey(key: string, onOpen: (lane: number) => void): boolean {
+  private onKey(key: string): boolean {
     const { rows } = this.view.layout;
     const row = rows[this.active];
     const page = Math.max(1, Math.floor(this.view.height / 60));
@@ -146,21 +185,31 @@ export class Rows {
     };
     const move = moves[key];
     if (move !== undefined) this.moveTo(this.active + move);
-    else if ((key === 'ArrowRight' || key === 'ArrowLeft') && row?.type === 'group')
-      this.view.toggleGroup(row.group, key === 'ArrowLeft');
-    else if (key === 'ArrowRight' && row?.type === 'more') this.view.toggleGroup(row.group, false);
-    else if (key === 'ArrowLeft' && row !== undefined)
-      this.moveTo(rows.findLastIndex((one, index) => index < this.active && one.type === 'group'));
-    else if (key === 'Enter' || key === ' ') {
-      if (row !== undefined) this.openRow(row, onOpen);
+    else if (row !== undefined && key === 'ArrowRight' && isOpen(row) === false) this.toggle(row);
+    else if (row !== undefined && key === 'ArrowLeft' && isOpen(row) === true) this.toggle(row);
+    else if (row !== undefined && key === 'ArrowLeft') {
+      const level = levelOf(row);
+      const parent = rows.findLastIndex((one, index) => index < this.active && levelOf(one) < level);
+      if (parent >= 0) this.moveTo(parent);
+    } else if (key === 'Enter' || key === ' ') {
+      if (row !== undefined) this.openRow(row);
     } else return false;
     return true;
   }
 
-  private openRow(row: Row, onOpen: (lane: number) => void): void {
-    if (row.type === 'group') this.view.toggleGroup(row.group);
-    else if (row.type === 'more') this.view.toggleGroup(row.group, false);
-    else onOpen(row.lane);
+  private openRow(row: Row): void {
+    if (row.type === 'lane') selectOnLane(this.view, row.lane);
+    else if (row.type === 'track') selectOnTrack(this.view, row);
+    else this.toggle(row);
+  }
+
+  /** Shows or hides what is beneath a row. */
+  private toggle(row: Row): void {
+    const { view } = this;
+    if (row.type === 'lane') view.toggleOpen({ lane: row.lane });
+    else if (row.type !== 'track') view.toggleGroup(row.group, row.type === 'more' ? false : undefined);
+    else if (row.under === undefined) view.toggleOpen({ actor: row.actor });
+    else this.openRow(row);
   }
 
   private moveTo(index: number): void {
@@ -171,4 +220,22 @@ export class Rows {
     else if (row !== undefined && row.y + row.height > top + height) this.view.scrollTo(row.y + row.height - height);
     this.view.touch('rows');
   }
+}
+
+function twistOf(open: boolean | undefined): string {
+  return open === true ? '▾' : '▸';
+}
+
+/** Whether what is beneath a row is shown; undefined where there is nothing to show. */
+function isOpen(row: Row): boolean | undefined {
+  if (row.type === 'group') return !row.collapsed;
+  if (row.type === 'more') return false;
+  return row.type === 'lane' || row.under === undefined ? row.open === true : undefined;
+}
+
+/** How deep in the tree a row is. */
+function levelOf(row: Row): number {
+  if (row.type === 'group') return 1;
+  if (row.type !== 'track') return 2;
+  return row.under === undefined ? 1 : row.under === 'actor' ? 2 : 3;
 }

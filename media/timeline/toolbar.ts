@@ -1,7 +1,7 @@
 import { durationText } from '../../src/core/timeline/axis.ts';
 import { formatFilter, toggleTerm, type FilterProblem } from '../../src/core/timeline/filter.ts';
 import { GLYPHS } from '../../src/core/timeline/glyphs.ts';
-import { SORTS, type Sort } from '../../src/core/timeline/layout.ts';
+import { GROUPINGS, SORTS, type Grouping, type Sort } from '../../src/core/timeline/layout.ts';
 import type { MarkKind } from '../../src/core/timeline/model.ts';
 import { marksAfter } from '../../src/core/timeline/navigate.ts';
 import { element, setAttribute, setText } from '../common/dom.ts';
@@ -32,6 +32,10 @@ const SORT_WORDS: Readonly<Record<Sort, string>> = {
   activity: 'Sort by activity',
   findings: 'Sort by findings',
   recent: 'Sort by last change',
+};
+const GROUPING_WORDS: Readonly<Record<Grouping, string>> = {
+  object: 'Lanes by object',
+  actor: 'Lanes by actor',
 };
 const PROBLEM_WORDS: Readonly<Record<FilterProblem['problem'], string>> = {
   'unknown-key': 'There is no such key: {0}',
@@ -195,12 +199,17 @@ export class Toolbar {
     const { view } = this;
     const { translate } = view;
     return [
+      ...GROUPINGS.map((grouping) => ({
+        label: translate(GROUPING_WORDS[grouping]),
+        checked: view.grouping === grouping,
+        run: () => view.arrange({ grouping }),
+      })),
       ...SORTS.map((sort) => ({
         label: translate(SORT_WORDS[sort]),
         checked: view.sort === sort,
-        run: () => view.setSort(sort),
+        run: () => view.arrange({ sort }),
       })),
-      { label: translate('Compact lanes'), checked: view.compact, run: () => view.setCompact(!view.compact) },
+      { label: translate('Compact lanes'), checked: view.compact, run: () => view.arrange({ compact: !view.compact }) },
       { label: translate('Table of events'), checked: view.table, run: () => view.toggleTable() },
     ];
   }

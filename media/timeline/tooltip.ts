@@ -51,6 +51,7 @@ export class Tooltip {
         return [laneWords(store, hit.lane), bar.uid, bar.began === 'earlier' ? translate('was there already') : began];
       }
       case 'lane':
+      case 'track':
       case 'group':
       case 'more':
         return [];

@@ -1,15 +1,15 @@
-import { annotationMatches, matchFilter, type FilterMatch } from '../../src/core/timeline/filterMatch.ts';
+import { matchFilter, type FilterMatch } from '../../src/core/timeline/filterMatch.ts';
 import { parseFilter, type Filter, type FilterProblem } from '../../src/core/timeline/filter.ts';
 import { estimateWidth, type Measure } from '../../src/core/timeline/labels.ts';
-import { layOut, rowAt, type Layout, type Sort } from '../../src/core/timeline/layout.ts';
+import { isSameRow, layOut, rowAt, type Grouping, type Layout, type Sort } from '../../src/core/timeline/layout.ts';
 import { emptyModel, type TimelineDelta, type TimelineModel } from '../../src/core/timeline/model.ts';
 import { eventBefore, markOfEvent } from '../../src/core/timeline/navigate.ts';
 import { fitted, panned, resized, withTimeInView, zoomed, type TimeScale } from '../../src/core/timeline/scale.ts';
-import type { SceneInput } from '../../src/core/timeline/scene.ts';
 import { TimelineStore } from '../../src/core/timeline/store.ts';
+import { openKey, type Track } from '../../src/core/timeline/tracks.ts';
 import { english, type Translate } from '../../src/core/timeline/translate.ts';
 import type { TimelineSettings } from '../../src/protocol/timeline.ts';
-import { eventOf, findingOf, timeOf, type Selection } from './selection.ts';
+import { eventOf, findingOf, rowOf, timeOf, type Selection } from './selection.ts';
 
 /** The parts of the page that a change touches. */
 export type Part = 'scene' | 'overlay' | 'rows' | 'minimap' | 'toolbar' | 'details' | 'table';
@@ -37,6 +37,9 @@ export class TimelineView {
   top = 0;
   height = 1;
   sort: Sort = 'name';
+  grouping: Grouping = 'object';
+  /** Objects whose actors have rows of their own, and actors whose objects do. */
+  expanded = new Set<string>();
   compact = false;
   collapsed = new Set<string>();
   opened = new Set<string>();
@@ -121,7 +124,9 @@ export class TimelineView {
     const { rejected } = this.store.apply(delta);
     this.hasData = this.store.lastSeq > 0;
     this.match = matchFilter(this.store, this.filter, this.match);
-    this.layoutDue ||= layoutBefore !== this.store.layoutVersion || this.sort === 'activity' || this.sort === 'recent';
+    const byActor = this.grouping === 'actor' || this.expanded.size > 0;
+    const restless = byActor || this.sort === 'activity' || this.sort === 'recent';
+    this.layoutDue ||= layoutBefore !== this.store.layoutVersion || restless;
     this.layOutIfDue();
     if (first && this.hasData && this.scale.from === 0) this.showFirst();
     this.follow();
@@ -178,21 +183,26 @@ export class TimelineView {
     this.filter = filter;
     this.filterProblems = problems;
     this.match = matchFilter(this.store, filter);
-    for (const lane of this.store.lanes) lane.resetMatched();
+    this.store.resetMatched();
     this.relayout();
     this.touch();
   }
 
-  setSort(sort: Sort): void {
-    this.sort = sort;
+  /** Orders, groups or draws lanes in another way; what is selected stays in sight. */
+  arrange(how: Partial<Pick<TimelineView, 'sort' | 'grouping' | 'compact'>>): void {
+    Object.assign(this, how);
     this.relayout();
+    if (how.grouping !== undefined) this.showRow(this.selectedRow());
     this.touch('toolbar', 'scene', 'rows', 'overlay');
   }
 
-  setCompact(compact: boolean): void {
-    this.compact = compact;
+  /** Gives the actors of an object, or the objects of an actor, rows of their own, or takes these away. */
+  toggleOpen(of: Partial<Track>, open?: boolean): void {
+    const key = openKey(this.store, of);
+    if (open ?? !this.expanded.has(key)) this.expanded.add(key);
+    else this.expanded.delete(key);
     this.relayout();
-    this.touch('toolbar', 'scene', 'rows', 'overlay');
+    this.touch('scene', 'rows', 'overlay');
   }
 
   /** Collapses or opens a group; opened, it shows also what was folded unasked. */
@@ -241,11 +251,7 @@ export class TimelineView {
     const anchor = rowAt(this.layout, anchorY);
     this.layout = layOut(this.store, this.match, this);
     if (anchor !== undefined) {
-      const moved = this.layout.rows.find((row) =>
-        row.type === 'lane'
-          ? anchor.type === 'lane' && row.lane === anchor.lane
-          : anchor.type === row.type && row.group === anchor.group,
-      );
+      const moved = this.layout.rows.find((row) => isSameRow(row, anchor));
       if (moved !== undefined) this.top += moved.y - anchor.y;
     }
     this.clampTop();
@@ -354,17 +360,28 @@ export class TimelineView {
 
   private bringIntoView(selection: Selection): void {
     this.showLane(selection.lane);
+    this.showRow(this.selectedRow());
     const at = this.selectedAt();
     if (at === undefined) return;
     const moved = withTimeInView(this.scale, at);
     if (moved !== this.scale) this.setScale(moved);
   }
 
-  /** Scrolls so that a lane is seen, opening its group. */
+  /** The row that the selection is on; undefined where it is not laid out. */
+  selectedRow(): number | undefined {
+    return rowOf(this.store, this.layout, this.selection);
+  }
+
+  /** Scrolls so that a lane is seen, opening its group; where lanes are actors there is none. */
   showLane(lane: number): void {
     const group = this.store.lanes[lane]?.info.group;
+    if (this.grouping === 'actor') return;
     if (group !== undefined && !this.layout.rowOfLane.has(lane)) this.toggleGroup(group, false);
-    const row = this.layout.rows[this.layout.rowOfLane.get(lane) ?? -1];
+    this.showRow(this.layout.rowOfLane.get(lane));
+  }
+
+  private showRow(index: number | undefined): void {
+    const row = this.layout.rows[index ?? -1];
     if (row === undefined) return;
     if (row.y < this.top) this.scrollTo(row.y - 4);
     else if (row.y + row.height > this.top + this.height) this.scrollTo(row.y + row.height - this.height + 4);
@@ -375,24 +392,5 @@ export class TimelineView {
     this.scrubAt = at;
     this.touch('overlay', 'toolbar');
     return at === undefined ? undefined : (eventBefore(this.store, at) ?? 0);
-  }
-
-  /** What the drawing is made from. */
-  sceneInput(): SceneInput {
-    return {
-      store: this.store,
-      layout: this.layout,
-      match: this.match,
-      annotationDim: (annotation) =>
-        this.filter.terms.length > 0 && !annotationMatches(this.store, this.filter, annotation),
-      scale: this.scale,
-      top: this.top,
-      height: this.height,
-      timeZoneOffsetMin: this.settings.timeZoneOffsetMin,
-      translate: this.translate,
-      measure: this.textWidth,
-      namesWidth: this.namesWidth,
-      now: this.end(),
-    };
   }
 }

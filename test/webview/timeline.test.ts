@@ -256,6 +256,55 @@ describe('timeline in a browser', function () {
       assert.equal(await page.page.locator(`#${active} .name`).textContent(), 'invoices');
     });
 
+    it('E gives each actor of an object a row, where arrows stay; G makes lanes of actors, E opens their objects', async () => {
+      const page = await open();
+      await page.page.evaluate((event) => window.testHost.reveal(event), CONFLICT);
+      await page.detailsSay('Who made progress');
+      await page.focusChart();
+      await page.press('e');
+      const rows = await page.rows();
+      const at = rows.indexOf('checkout');
+      assert.deepEqual(rows.slice(at + 1, at + 5), ['deployment-controller', 'kubectl-edit', 'labeller', 'scaler']);
+      await page.press('ArrowDown', 'ArrowDown', 'End', 'ArrowLeft', 'ArrowRight');
+      assert.match(await page.summary(), /Deployment shop\/checkout, kubectl-edit/);
+      const selected = page.page.locator('.row.track[aria-selected="true"]');
+      assert.equal(await selected.getAttribute('aria-level'), '3');
+      assert.match((await selected.getAttribute('aria-label')) ?? '', /^kubectl-edit: \d+ events?/);
+      await page.page.locator('.rows').focus();
+      await page.press('Home');
+      await page.focusChart();
+      await page.press('e');
+      assert.equal((await page.rows()).includes('kubectl-edit'), false);
+      await page.press('g');
+      const actors = await page.rows();
+      assert.ok(actors.includes('kubectl-edit') && !actors.includes('checkout'), actors.join());
+      assert.equal(await page.page.locator('.rows').getAttribute('aria-label'), 'Actors');
+      await page.press('e');
+      assert.ok((await page.rows()).includes('Deployment checkout'));
+      const kept = (await page.kept()) as unknown as { grouping: string; expanded: string[] };
+      assert.deepEqual([kept.grouping, kept.expanded], ['actor', ['actor kubectl-edit']]);
+      await page.assertClean();
+    });
+
+    it('in the tree Right gives a lane rows for its actors, Left takes them away and goes up', async () => {
+      const page = await open();
+      await page.page.locator('.rows').focus();
+      await page.press('ArrowDown', 'ArrowRight', 'ArrowDown');
+      const active = async (): Promise<string> => {
+        const id = await page.page.locator('.rows').getAttribute('aria-activedescendant');
+        return (await page.page.locator(`#${id} .name`).textContent()) ?? '';
+      };
+      assert.equal(await active(), 'bucket-controller');
+      await page.press('ArrowLeft');
+      assert.equal(await active(), 'invoices');
+      await page.press('ArrowLeft');
+      assert.equal((await page.rows()).includes('bucket-controller'), false);
+      await page.page.locator('.row.lane .twist').first().click();
+      await page.frame();
+      assert.ok((await page.rows()).includes('bucket-controller'));
+      await page.assertClean();
+    });
+
     it('T opens the table of the same events: arrows move, Right opens a folded run, Enter goes to the details', async () => {
       const page = await open();
       await page.focusChart();
@@ -300,7 +349,7 @@ describe('timeline in a browser', function () {
     it('menus open with the arrow, move, choose and close', async () => {
       const page = await open();
       await page.page.locator('.menu > button', { hasText: 'View' }).focus();
-      await page.press('ArrowDown', 'ArrowDown');
+      await page.press('ArrowDown', 'ArrowDown', 'ArrowDown', 'ArrowDown');
       assert.equal(await page.page.evaluate(() => document.activeElement?.textContent), 'Sort by activity');
       await page.press('Enter');
       assert.deepEqual((await page.rows()).slice(6, 8), ['search', 'checkout']);

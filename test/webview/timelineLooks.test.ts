@@ -66,6 +66,23 @@ describe('looks of the timeline', function () {
     });
   }
 
+  for (const theme of THEMES) {
+    it(`axe finds nothing to complain about in ${theme.name}, with lanes of actors and one of them open`, async () => {
+      const page = await TimelineDriver.open(harness, { theme: theme.name, height: 760 });
+      await page.page.evaluate((event) => window.testHost.reveal(event), CONFLICT);
+      await page.detailsSay('Who made progress');
+      await page.focusChart();
+      await page.press('e');
+      assert.deepEqual(await findingsOfAxe(page), []);
+      await page.screenshot(`timeline-${theme.name}-tracks`);
+      await page.press('g', 'e');
+      assert.deepEqual(await findingsOfAxe(page), []);
+      await page.screenshot(`timeline-${theme.name}-actors`);
+      await page.assertClean();
+      await page.page.close();
+    });
+  }
+
   it('in a narrow editor the details lie beside the toolbar, not over it', async () => {
     const page = await TimelineDriver.open(harness, { width: 620, height: 560 });
     const lost = demo().findings.find(({ id }) => id === 'lost-update');

@@ -3,9 +3,14 @@ import type { Actor, GapEvent, ObjectName, WriteEvent, WriteOutcome } from '../t
 import { MARK_OUTCOMES, type MarkKind } from './model.ts';
 import type { Translate } from './translate.ts';
 
-/** What a person would call an actor: its field manager, else the recorder's client, the program, or the user; '' if unknown. */
+/**
+ * What a person would call an actor: the recorder's client, as several may call themselves the same, with its field manager;
+ * else the field manager, the program, or the user; '' if unknown.
+ */
 export function actorName(actor: Actor | undefined): string {
-  return actor?.manager ?? actor?.client ?? programOf(actor?.agent) ?? actor?.user ?? '';
+  const { client, manager } = actor ?? {};
+  if (client === undefined) return manager ?? programOf(actor?.agent) ?? actor?.user ?? '';
+  return manager === undefined || manager === client ? client : `${client} (${manager})`;
 }
 
 function programOf(agent: string | undefined): string | undefined {

@@ -5,6 +5,7 @@ import type { StoredLane } from './storedLane.ts';
 
 /** Which lanes a filter shows, and which of their marks match; `marks` is absent where all of them do. */
 export interface FilterMatch {
+  readonly filter: Filter;
   readonly lanes: Uint8Array;
   /** 1 for each mark that matches, by its place in the columns; it may have room for more. */
   readonly marks: Uint8Array | undefined;
@@ -31,13 +32,13 @@ export function matchFilter(store: TimelineStore, filter: Filter, before?: Filte
   });
   const markTerms = filter.terms.filter((term) => !isLaneTerm(term));
   const count = store.marks.length;
-  if (markTerms.length === 0) return { lanes, marks: undefined, counted: count };
+  if (markTerms.length === 0) return { filter, lanes, marks: undefined, counted: count };
   const test = groupTests(markTerms, markTest(store));
   const marks = withRoom(before?.marks, count);
   for (let mark = before?.marks === undefined ? 0 : before.counted; mark < count; mark += 1) {
     marks[mark] = lanes[store.marks.lane.at(mark)] === 1 && test(mark) ? 1 : 0;
   }
-  return { lanes, marks, counted: count };
+  return { filter, lanes, marks, counted: count };
 }
 
 function withRoom(known: Uint8Array | undefined, count: number): Uint8Array {

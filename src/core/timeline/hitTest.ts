@@ -3,14 +3,23 @@ import { GLYPHS } from './glyphs.ts';
 import { laneLabels } from './laneLabels.ts';
 import { glyphY, laneMetrics, markY, type LaneMetrics } from './laneMetrics.ts';
 import { laneCells } from './laneScene.ts';
-import { rowAt } from './layout.ts';
+import { rowAt, type Row } from './layout.ts';
 import type { AnnotationInfo, GapInfo } from './model.ts';
 import { timeAt, xOf, type TimeScale } from './scale.ts';
 import { gapConcerns, type SceneInput } from './scene.ts';
+import { trackMarks } from './tracks.ts';
 
 /** What is under a place. */
 export type Hit =
-  | { readonly type: 'cell'; readonly lane: number; readonly cell: Cell; readonly x: number; readonly y: number }
+  | {
+      readonly type: 'cell';
+      readonly lane: number;
+      readonly cell: Cell;
+      readonly x: number;
+      readonly y: number;
+      /** On the row of its actor beneath that of its object, or the other way round. */
+      readonly onTrack?: boolean;
+    }
   | {
       readonly type: 'annotation';
       readonly lane: number;
@@ -21,6 +30,7 @@ export type Hit =
   | { readonly type: 'bar'; readonly lane: number; readonly bar: number }
   | { readonly type: 'gap'; readonly gap: GapInfo }
   | { readonly type: 'lane'; readonly lane: number }
+  | { readonly type: 'track'; readonly actor: number }
   | { readonly type: 'group' | 'more'; readonly group: number };
 
 /** How far from a mark it is still hit, in pixels. */
@@ -38,6 +48,7 @@ export function hitTest(input: SceneInput, place: { readonly x: number; readonly
   const { store, layout, scale, top } = input;
   const row = rowAt(layout, place.y + top);
   if (row === undefined) return undefined;
+  if (row.type === 'track') return hitTrack(input, row, place);
   if (row.type !== 'lane') return { type: row.type, group: row.group };
   const lane = store.lanes[row.lane];
   if (lane === undefined) return undefined;
@@ -62,9 +73,7 @@ export function hitTest(input: SceneInput, place: { readonly x: number; readonly
     );
     return { type: 'annotation', lane: row.lane, annotation: marked, x, y: at };
   }
-  const above = y < metrics.barTop - 1;
-  const cell =
-    nearestCell(above ? cells.above : cells.onBar, place.x) ?? nearestCell(above ? [] : cells.above, place.x, 3);
+  const cell = cellAt(cells, metrics, place.x, y);
   if (cell !== undefined) {
     return { type: 'cell', lane: row.lane, cell, x: cell.x, y: markY(rowY, metrics, cell.kind) };
   }
@@ -77,6 +86,39 @@ export function hitTest(input: SceneInput, place: { readonly x: number; readonly
   if (bar >= 0 && y >= metrics.barTop && y <= metrics.barTop + metrics.barHeight)
     return { type: 'bar', lane: row.lane, bar };
   return { type: 'lane', lane: row.lane };
+}
+
+function cellAt(cells: ReturnType<typeof laneCells>, metrics: LaneMetrics, x: number, y: number): Cell | undefined {
+  const above = y < metrics.barTop - 1;
+  return nearestCell(above ? cells.above : cells.onBar, x) ?? nearestCell(above ? [] : cells.above, x, 3);
+}
+
+function hitTrack(
+  { store, match, scale, top }: SceneInput,
+  row: Row & { type: 'track' },
+  place: { readonly x: number; readonly y: number },
+): Hit {
+  const metrics = laneMetrics(row.height);
+  const y = place.y + top - row.y;
+  const marks = trackMarks(store, match, row);
+  const { own = [] } = store.findingsByActor.get(row.actor) ?? {};
+  const annotations = row.lane === undefined ? own : own.filter(({ lane }) => lane === row.lane);
+  const found = nearestAnnotation(annotations, scale, metrics, place.x, y);
+  const at = glyphY(row.y - top, metrics, found?.glyph ?? 'finding');
+  if (found !== undefined)
+    return { type: 'annotation', lane: found.lane, annotation: found, x: xOf(scale, found.to), y: at };
+  const cell = marks === undefined ? undefined : cellAt(laneCells(marks, scale, match.marks), metrics, place.x, y);
+  if (cell === undefined) return { type: 'track', actor: row.actor };
+  const lane = store.marks.lane.at(cell.mark);
+  const onTrack = row.lane !== undefined;
+  return {
+    type: 'cell',
+    lane,
+    cell,
+    x: cell.x,
+    y: markY(row.y - top, metrics, cell.kind),
+    ...(onTrack ? { onTrack } : {}),
+  };
 }
 
 function nearestCell(cells: readonly Cell[], x: number, reach = REACH): Cell | undefined {

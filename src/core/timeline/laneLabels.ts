@@ -60,7 +60,7 @@ export function laneLabels(
 ): LaneLabel[] {
   if (!metrics.labels) return [];
   const labels = new LaneLabels(input, metrics, obstaclesOf(input, lane, cells.above));
-  const { scale, annotationDim } = input;
+  const { scale, store, annotationDim } = input;
   const annotations = lane.annotations
     .filter((one) => xOf(scale, one.to) >= 0 && xOf(scale, one.from) <= scale.width && !annotationDim(one))
     .sort((a, b) => findingRank(a) - findingRank(b))
@@ -70,8 +70,29 @@ export function laneLabels(
   const { matched } = input;
   labels.addRecreations(lane.info.bars, !hasMatch(lane, matched, BEGINNINGS));
   for (const bar of lane.info.bars) labels.addBar(bar, !hasMatch(lane, matched));
-  for (const cell of cells.onBar) labels.addGeneration(cell);
+  if (lane.actorCount < 2) labels.addChanges(cells.onBar);
+  else
+    labels.addChanges(
+      cells.onBar,
+      (mark) => store.marks.actor.at(mark),
+      (actor) => store.text(actor),
+    );
   for (const gap of gaps) labels.addGap(gap);
+  return labels.all;
+}
+
+/** All words of the lane of an actor: its refusals, and the objects where they change. */
+export function trackLabels(
+  input: LabelInput,
+  metrics: LaneMetrics,
+  cells: { readonly above: readonly Cell[]; readonly onBar: readonly Cell[] },
+): LaneLabel[] {
+  if (!metrics.labels) return [];
+  const { store } = input;
+  const labels = new LaneLabels(input, metrics, aroundCells(cells.above));
+  const nameOf = (lane: number): string => store.lanes[lane]?.info.name ?? '';
+  for (const cell of cells.above) labels.addRefusal(cell);
+  labels.addChanges(cells.onBar, (mark) => store.marks.lane.at(mark), nameOf);
   return labels.all;
 }
 
@@ -91,7 +112,7 @@ export function hasMatch(lane: StoredLane, matched: Uint8Array | undefined, kind
 
 /** What stands on the line of the refusals besides words. */
 function obstaclesOf({ scale }: LabelInput, lane: StoredLane, above: readonly Cell[]): Span[] {
-  const spans = above.map((cell) => ({ from: cell.first - GLYPH_PX, to: cell.last + GLYPH_PX }));
+  const spans = aroundCells(above);
   for (const { glyph, to } of lane.annotations) {
     const x = xOf(scale, to);
     if (glyph === 'finding' && x > -GLYPH_PX && x < scale.width + GLYPH_PX)
@@ -100,10 +121,39 @@ function obstaclesOf({ scale }: LabelInput, lane: StoredLane, above: readonly Ce
   return spans;
 }
 
+function aroundCells(cells: readonly Cell[]): Span[] {
+  return cells.map((cell) => ({ from: cell.first - GLYPH_PX, to: cell.last + GLYPH_PX }));
+}
+
 type LineName = 'top' | 'beside' | 'below';
 type Look = Pick<SceneText, 'ink' | 'size' | 'mono' | 'dim'>;
 
 const dimmed = (dim: boolean): { readonly dim?: boolean } => (dim ? { dim } : {});
+
+const EVERYWHERE: Span = { from: Number.NEGATIVE_INFINITY, to: Number.POSITIVE_INFINITY };
+
+/** Marks of one place in a row: up to where their name may reach. */
+interface Stretch extends Span {
+  readonly place: number;
+  readonly first: Cell;
+}
+
+/** The stretches of cells that are of one place each; a block of many marks is of no place, as it may hide another. */
+function stretchesOf(cells: readonly Cell[], placeOf: (mark: number) => number): Stretch[] {
+  const stretches: (Stretch & { to: number })[] = [];
+  let open: (Stretch & { to: number }) | undefined;
+  let from = Number.NEGATIVE_INFINITY;
+  for (const cell of cells) {
+    const place = cell.count === 1 ? placeOf(cell.mark) : undefined;
+    if (open === undefined || open.place !== place) {
+      if (open !== undefined) open.to = cell.first - BESIDE_PX / 2;
+      open = place === undefined ? undefined : { place, first: cell, from, to: Number.POSITIVE_INFINITY };
+      if (open !== undefined) stretches.push(open);
+    }
+    from = cell.last + BESIDE_PX / 2;
+  }
+  return stretches;
+}
 
 class LaneLabels {
   readonly all: LaneLabel[] = [];
@@ -208,16 +258,38 @@ class LaneLabels {
       this.putWhole(shortUid(bar.uid), look, onLine('beside', [{ x, side: 'right' }]));
   }
 
-  /** The generation below the mark that raised it. */
-  addGeneration(cell: Cell): void {
+  /**
+   * Below each mark the generation that it raised; and where what `placeOf` gives is another than at the mark before, its
+   * name: of a lane who did it, so that one sees who takes turns; of an actor to what. A name is left out where it would
+   * reach beneath marks of another.
+   */
+  addChanges(cells: readonly Cell[], placeOf?: (mark: number) => number, nameOf?: (place: number) => string): void {
     const { store, scale } = this.input;
-    const text = store.text(store.marks.label.at(cell.mark));
-    if (text === '' || text.length > LONGEST_GENERATION || cell.x < 0 || cell.x > scale.width) return;
-    this.putWhole(
-      text,
-      { ink: 'spec', size: 9, ...dimmed(cell.matched === 0) },
-      onLine('below', [{ x: cell.x, side: 'around' }]),
-    );
+    const stretches = placeOf === undefined ? [] : stretchesOf(cells, placeOf);
+    const starts = new Map(stretches.map((stretch) => [stretch.first, stretch]));
+    const labelOf = ({ mark }: Cell): string => store.text(store.marks.label.at(mark));
+    const inView = cells.filter(({ x }) => x >= 0 && x <= scale.width);
+    for (const cell of inView) {
+      const label = labelOf(cell);
+      if (label === '' || label.length > LONGEST_GENERATION) continue;
+      const stretch = starts.get(cell);
+      const name = stretch === undefined ? '' : (nameOf?.(stretch.place) ?? '');
+      if (name !== '' && this.putBelow(`${label} ${name}`, 'spec', cell, stretch)) starts.delete(cell);
+      else this.putBelow(label, 'spec', cell);
+    }
+    // Names alone have what the generations leave.
+    for (const cell of inView) {
+      const stretch = starts.get(cell);
+      const name = stretch === undefined ? '' : (nameOf?.(stretch.place) ?? '');
+      if (name !== '') this.putBelow(name, 'muted', cell, stretch);
+    }
+  }
+
+  private putBelow(text: string, ink: SceneText['ink'], cell: Cell, within: Span = EVERYWHERE): boolean {
+    const look: Look = { ink, size: 9, ...dimmed(cell.matched === 0) };
+    const half = this.widthOf(text, look) / 2;
+    if (cell.x - half < within.from || cell.x + half > within.to) return false;
+    return this.putWhole(text, look, onLine('below', [{ x: cell.x, side: 'around' }]));
   }
 
   addGap({ x, text }: GapWords): void {

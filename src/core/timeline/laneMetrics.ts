@@ -1,5 +1,5 @@
 import { isAboveBar } from './cells.ts';
-import { COMPACT_LANE_HEIGHT } from './layout.ts';
+import { COMPACT_LANE_HEIGHT, TRACK_HEIGHT } from './layout.ts';
 import type { MarkKind } from './model.ts';
 
 /** Where things are on a lane of a height, in pixels from its top. */
@@ -9,6 +9,8 @@ export interface LaneMetrics {
   /** The middle of marks on the bar, and of those above it. */
   readonly onBar: number;
   readonly above: number;
+  /** How tall a block of many marks may be. */
+  readonly tallest: number;
   /** Whether there is room for words: their baselines are these. */
   readonly labels: boolean;
   readonly topLine: number;
@@ -16,11 +18,24 @@ export interface LaneMetrics {
   readonly belowLine: number;
 }
 
+/** A thin line with marks on it, and refusals above. */
+const TRACK: LaneMetrics = {
+  barTop: 16,
+  barHeight: 2,
+  onBar: 17,
+  above: 6.5,
+  tallest: 9,
+  labels: false,
+  topLine: 0,
+  besideLine: 0,
+  belowLine: 0,
+};
 const COMPACT: LaneMetrics = {
   barTop: 12,
   barHeight: 12,
   onBar: 18,
   above: 6,
+  tallest: 8,
   labels: false,
   topLine: 0,
   besideLine: 0,
@@ -32,14 +47,16 @@ const FULL: LaneMetrics = {
   barHeight: 17,
   onBar: 34.5,
   above: 17.5,
+  tallest: 13,
   labels: true,
   topLine: 9,
   besideLine: 21,
   belowLine: 54.5,
 };
 
-/** The metrics of a lane by its height. */
+/** The metrics of a lane or a track by its height. */
 export function laneMetrics(height: number): LaneMetrics {
+  if (height <= TRACK_HEIGHT) return TRACK;
   return height <= COMPACT_LANE_HEIGHT ? COMPACT : FULL;
 }
 

@@ -1,7 +1,8 @@
-import { cellsOf, isAboveBar, type Cell } from './cells.ts';
+import type { ActorMarks } from './actorMarks.ts';
+import { cellsOf, isAboveBar, type Cell, type LaneSeries } from './cells.ts';
 import { hasMatch, laneLabels, type GapWords, type LabelInput } from './laneLabels.ts';
 import { glyphY, laneMetrics, type LaneMetrics } from './laneMetrics.ts';
-import { kindCode, LINK_KINDS, MARK_KINDS } from './model.ts';
+import { kindCode, LINK_KINDS, MARK_KINDS, type AnnotationInfo } from './model.ts';
 import { xOf, type TimeScale } from './scale.ts';
 import type { SceneArc, SceneBar, SceneCluster, SceneGlyph, SceneHatch, SceneLag, SceneText } from './sceneTypes.ts';
 import type { StoredLane, StoredLink } from './storedLane.ts';
@@ -30,9 +31,9 @@ const MAX_ARCS = 40;
 const ON_BAR: readonly number[] = MARK_KINDS.map((_, kind) => kind).filter((kind) => !isAboveBar(kind));
 const ABOVE_BAR: readonly number[] = MARK_KINDS.map((_, kind) => kind).filter((kind) => isAboveBar(kind));
 
-/** The cells of a lane as they are drawn and hit: above the bar, and on it. */
+/** The cells of a lane or a track as they are drawn and hit: above the bar, and on it. */
 export function laneCells(
-  lane: StoredLane,
+  lane: { readonly series: LaneSeries },
   scale: TimeScale,
   matched: Uint8Array | undefined,
 ): { readonly above: Cell[]; readonly onBar: Cell[] } {
@@ -54,15 +55,42 @@ export function addLane(
   const cells = laneCells(lane, context.scale, context.matched);
   addBars(context, lane, y, metrics);
   addLags(context, lane, y + metrics.barTop + metrics.barHeight + 1.5);
-  addCells(context, cells.onBar, y + metrics.onBar, metrics.barHeight - 4);
+  addCells(context, cells.onBar, y + metrics.onBar, metrics.tallest);
   addCells(context, cells.above, y + metrics.above, 10);
-  addAnnotationGlyphs(context, lane, y, metrics);
+  addFindingGlyphs(context, lane.annotations, y, metrics);
   for (const { text } of laneLabels(context, lane, metrics, cells, gaps))
     context.parts.texts.push({ ...text, y: y + text.y });
   addArcs(context, lane, y, metrics);
 }
 
-function addBars({ scale, now, parts, matched }: LaneContext, lane: StoredLane, y: number, metrics: LaneMetrics): void {
+/** The stretch in which an actor did anything. */
+export function addBand({ scale, parts }: LaneContext, marks: ActorMarks, y: number, metrics: LaneMetrics): void {
+  const left = xOf(scale, marks.firstAt);
+  const right = xOf(scale, marks.lastAt);
+  if (right < -8 || left > scale.width + 8) return;
+  const x = Math.max(-8, left - BAND_PX);
+  parts.bars.push({
+    x,
+    y: y + metrics.onBar - 1,
+    width: Math.min(scale.width + 8, right + BAND_PX) - x,
+    height: 2,
+    incarnation: 0,
+    openLeft: left < 0,
+    openRight: right > scale.width,
+    dim: false,
+  });
+}
+
+/** How far a band reaches beyond its first and last mark. */
+const BAND_PX = 8;
+
+/** One bar for each incarnation. */
+export function addBars(
+  { scale, now, parts, matched }: LaneContext,
+  lane: StoredLane,
+  y: number,
+  metrics: LaneMetrics,
+): void {
   const top = y + metrics.barTop;
   const { bars } = lane.info;
   const dim = lane.count > 0 && !hasMatch(lane, matched);
@@ -127,7 +155,8 @@ function firstEndingAfter(lags: readonly { readonly to: number }[], at: number):
   return low;
 }
 
-function addCells({ parts, scale }: LaneContext, cells: readonly Cell[], y: number, tallest: number): void {
+/** Marks, and blocks of many, around a height. */
+export function addCells({ parts, scale }: LaneContext, cells: readonly Cell[], y: number, tallest: number): void {
   for (const cell of cells) {
     if (cell.last < -8 || cell.first > scale.width + 8) continue;
     const kind = MARK_KINDS[cell.kind] ?? 'unknown';
@@ -147,13 +176,14 @@ function addCells({ parts, scale }: LaneContext, cells: readonly Cell[], y: numb
 /** From this kind on, a cluster shows its glyph too. */
 const SPEAKING = kindCode('spec');
 
-function addAnnotationGlyphs(
+/** The glyphs of findings. */
+export function addFindingGlyphs(
   { scale, parts, annotationDim }: LaneContext,
-  lane: StoredLane,
+  annotations: readonly AnnotationInfo[],
   y: number,
   metrics: LaneMetrics,
 ): void {
-  for (const annotation of lane.annotations) {
+  for (const annotation of annotations) {
     const { glyph, to, repeats } = annotation;
     if (glyph === undefined) continue;
     for (const at of [...repeats, to]) {

@@ -1,17 +1,28 @@
+import { compareTexts } from './compareTexts.ts';
 import type { FilterMatch } from './filterMatch.ts';
 import type { TimelineStore } from './store.ts';
+import { actorTracks, openKey, trackKey, tracksOfLane, type Track } from './tracks.ts';
 
 /** Heights in CSS pixels. */
 export const GROUP_HEIGHT = 26;
 export const LANE_HEIGHT = 58;
 export const COMPACT_LANE_HEIGHT = 30;
+export const TRACK_HEIGHT = 24;
 
 /** How the lanes of a group are ordered. */
 export const SORTS = ['name', 'activity', 'findings', 'recent'] as const;
 export type Sort = (typeof SORTS)[number];
 
+/** What a lane is of: an object, or an actor. */
+export const GROUPINGS = ['object', 'actor'] as const;
+export type Grouping = (typeof GROUPINGS)[number];
+
 /** What the person chose about rows. */
 export interface LayoutOptions {
+  /** Left out: by object. */
+  readonly grouping?: Grouping;
+  /** Objects whose actors have rows of their own, and actors whose objects do, by `openKey`. */
+  readonly expanded?: ReadonlySet<string>;
   readonly sort: Sort;
   readonly collapsed: ReadonlySet<string>;
   /** Groups whose folded lanes the person opened; left out: nothing is folded unasked. */
@@ -24,7 +35,10 @@ export interface LayoutOptions {
 /** Why lanes are folded unasked: noise by the nature of their resource, or lanes that nobody watches and nothing happened on. */
 export type Folded = 'noise' | 'unwatched';
 
-/** One row: the head of a group, a lane, or how many more lanes of a group are folded. `y` is from the top of all rows. */
+/**
+ * One row: the head of a group, a lane, a track (what one actor did, to one object or to all), or how many more lanes of a
+ * group are folded. `y` is from the top of all rows.
+ */
 export type Row =
   | {
       readonly type: 'group';
@@ -36,7 +50,22 @@ export type Row =
       /** Why the whole group is folded although nobody asked. */
       readonly folded?: Folded;
     }
-  | { readonly type: 'lane'; readonly lane: number; readonly y: number; readonly height: number }
+  | {
+      readonly type: 'lane';
+      readonly lane: number;
+      readonly y: number;
+      readonly height: number;
+      /** Its actors have rows of their own. */
+      readonly open?: boolean;
+    }
+  | (Track & {
+      readonly type: 'track';
+      readonly y: number;
+      readonly height: number;
+      /** Beneath what it stands: the lane of its object, or that of its actor; absent where it is a lane itself. */
+      readonly under?: Grouping;
+      readonly open?: boolean;
+    })
   | {
       readonly type: 'more';
       readonly group: number;
@@ -51,26 +80,52 @@ export interface Layout {
   readonly height: number;
   /** The row of each lane that has one. */
   readonly rowOfLane: ReadonlyMap<number, number>;
+  /** The row of each track that has one, by `trackKey`. */
+  readonly rowOfTrack: ReadonlyMap<string, number>;
   /** Lanes that the filter leaves out. */
   readonly hidden: number;
 }
 
-/**
- * Lays out the lanes that the filter shows, grouped by cluster and resource, groups and lanes in a fixed order. Groups that
- * somebody watches come first; those known from others' requests alone, such as a sandbox's feed, come after them. Of these,
- * lanes on which nothing happened but what is normal are folded while something is watched, and their number is said.
- */
+/** Lays out what the filter shows, by object or by actor. */
 export function layOut(store: TimelineStore, match: FilterMatch, options: LayoutOptions): Layout {
+  return options.grouping === 'actor' ? byActor(store, match, options) : byObject(store, match, options);
+}
+
+type Placed<R> = R extends unknown ? Omit<R, 'y'> : never;
+
+/** Rows while they are laid out, one below the other. */
+class RowList {
+  private readonly rows: Row[] = [];
+  private readonly rowOfLane = new Map<number, number>();
+  private readonly rowOfTrack = new Map<string, number>();
+  private height = 0;
+
+  add(row: Placed<Row>): void {
+    if (row.type === 'lane') this.rowOfLane.set(row.lane, this.rows.length);
+    else if (row.type === 'track') this.rowOfTrack.set(trackKey(row), this.rows.length);
+    this.rows.push({ ...row, y: this.height });
+    this.height += row.height;
+  }
+
+  laidOut(hidden: number): Layout {
+    const { rows, height, rowOfLane, rowOfTrack } = this;
+    return { rows, height, rowOfLane, rowOfTrack, hidden };
+  }
+}
+
+/**
+ * The lanes that the filter shows, grouped by cluster and resource, groups and lanes in a fixed order. Groups that somebody
+ * watches come first; those known from others' requests alone, such as a sandbox's feed, come after them. Of these, lanes on
+ * which nothing happened but what is normal are folded while something is watched, and their number is said.
+ */
+function byObject(store: TimelineStore, match: FilterMatch, options: LayoutOptions): Layout {
   const { byGroup, watched, hidden } = grouped(store, match);
   const order = Array.from(byGroup.keys()).sort(
     (a, b) =>
       Number(watched.has(b)) - Number(watched.has(a)) || compareTexts(labelOf(store, a), labelOf(store, b)) || a - b,
   );
-  const laneHeight = options.compact ? COMPACT_LANE_HEIGHT : LANE_HEIGHT;
   const compare = comparison(store, options.sort);
-  const rows: Row[] = [];
-  const rowOfLane = new Map<number, number>();
-  let y = 0;
+  const list = new RowList();
   for (const group of order) {
     const lanes = byGroup.get(group) ?? [];
     const key = store.groups[group]?.key ?? '';
@@ -83,20 +138,40 @@ export function layOut(store: TimelineStore, match: FilterMatch, options: Layout
     const folded: Folded | undefined = noise ? 'noise' : shown.length === 0 ? 'unwatched' : undefined;
     const collapsed = folded !== undefined || options.collapsed.has(key);
     const why = folded === undefined ? {} : { folded };
-    rows.push({ type: 'group', group, y, height: GROUP_HEIGHT, count: lanes.length, collapsed, ...why });
-    y += GROUP_HEIGHT;
+    list.add({ type: 'group', group, height: GROUP_HEIGHT, count: lanes.length, collapsed, ...why });
     if (collapsed) continue;
-    for (const lane of shown.sort(compare)) {
-      rowOfLane.set(lane, rows.length);
-      rows.push({ type: 'lane', lane, y, height: laneHeight });
-      y += laneHeight;
-    }
+    for (const lane of shown.sort(compare)) addLane(list, store, lane, options);
     const count = lanes.length - shown.length;
-    if (count === 0) continue;
-    rows.push({ type: 'more', group, y, height: GROUP_HEIGHT, count });
-    y += GROUP_HEIGHT;
+    if (count > 0) list.add({ type: 'more', group, height: GROUP_HEIGHT, count });
   }
-  return { rows, height: y, rowOfLane, hidden };
+  return list.laidOut(hidden);
+}
+
+function addLane(list: RowList, store: TimelineStore, lane: number, { compact, expanded, sort }: LayoutOptions): void {
+  const height = compact ? COMPACT_LANE_HEIGHT : LANE_HEIGHT;
+  if (expanded === undefined || expanded.size === 0 || !expanded.has(openKey(store, { lane }))) {
+    list.add({ type: 'lane', lane, height });
+    return;
+  }
+  list.add({ type: 'lane', lane, height, open: true });
+  for (const track of tracksOfLane(store, lane, sort))
+    list.add({ type: 'track', ...track, height: TRACK_HEIGHT, under: 'object' });
+}
+
+/** A lane for each actor, and beneath one that is opened a row for each object that it did something to. */
+function byActor(store: TimelineStore, match: FilterMatch, { compact, expanded, sort }: LayoutOptions): Layout {
+  const list = new RowList();
+  const height = compact ? COMPACT_LANE_HEIGHT : LANE_HEIGHT;
+  const compare = comparison(store, sort);
+  for (const { actor } of actorTracks(store, match, sort)) {
+    const open = expanded?.has(openKey(store, { actor })) === true;
+    list.add({ type: 'track', actor, height, ...(open ? { open } : {}) });
+    if (!open) continue;
+    const lanes = store.actors(match).lanesOf(actor);
+    for (const lane of lanes.sort(compare))
+      list.add({ type: 'track', actor, lane, height: TRACK_HEIGHT, under: 'actor' });
+  }
+  return list.laidOut(grouped(store, match).hidden);
 }
 
 /** The lanes that the filter shows by group, the groups that somebody watches, and how many lanes the filter leaves out. */
@@ -146,6 +221,13 @@ export function rowAt(layout: Layout, y: number): Row | undefined {
   return row !== undefined && y >= row.y && y < row.y + row.height ? row : undefined;
 }
 
+/** Whether two rows, perhaps of different layouts, are of the same thing. */
+export function isSameRow(a: Row, b: Row): boolean {
+  if (a.type === 'lane') return b.type === 'lane' && a.lane === b.lane;
+  if (a.type === 'track') return b.type === 'track' && trackKey(a) === trackKey(b);
+  return a.type === b.type && a.group === b.group;
+}
+
 const NOISE = new Set([
   'coordination.k8s.io/leases',
   '/endpoints',
@@ -181,10 +263,4 @@ function byName(store: TimelineStore, a: number, b: number): number {
   const second = store.lanes[b]?.info;
   if (first === undefined || second === undefined) return a - b;
   return compareTexts(first.namespace, second.namespace) || compareTexts(first.name, second.name) || a - b;
-}
-
-/** By code unit: the same on every machine. */
-function compareTexts(a: string, b: string): number {
-  if (a === b) return 0;
-  return a < b ? -1 : 1;
 }

@@ -1,19 +1,45 @@
 import { isAboveBar } from './cells.ts';
-import type { Layout } from './layout.ts';
-import { LINK_KINDS } from './model.ts';
+import type { LaneSeries } from './cells.ts';
+import type { FilterMatch } from './filterMatch.ts';
+import type { Layout, Row } from './layout.ts';
 import type { TimelineStore } from './store.ts';
-import type { StoredLane } from './storedLane.ts';
+import { trackKey, trackMarks } from './tracks.ts';
 
-/** A mark and its lane, each by its place. */
+/** A mark and its lane, each by its place; and whether one stands on the row of its actor, not on that of its object. */
 export interface MarkPlace {
   readonly lane: number;
   readonly mark: number;
+  readonly onTrack?: boolean;
+}
+
+/** What has marks in order of time: a lane, or a track. */
+interface Marks {
+  readonly series: LaneSeries;
+}
+
+/** The marks of a row; undefined where it has none. */
+export function marksOfRow(store: TimelineStore, match: FilterMatch, row: Row | undefined): Marks | undefined {
+  if (row?.type === 'lane') return store.lanes[row.lane];
+  return row?.type === 'track' ? trackMarks(store, match, row) : undefined;
+}
+
+/** The row that a mark is seen on: that of its object, or, where one stands on it or there is no other, that of its actor. */
+export function rowOfMark(
+  store: TimelineStore,
+  layout: Layout,
+  { lane, mark, onTrack }: Pick<MarkPlace, 'lane' | 'onTrack'> & { readonly mark?: number | undefined },
+): number | undefined {
+  const own = layout.rowOfLane.get(lane);
+  if (mark === undefined || (onTrack !== true && own !== undefined)) return own;
+  const actor = store.marks.actor.at(mark);
+  const narrow = layout.rowOfTrack.get(trackKey({ actor, lane }));
+  return (onTrack === true ? narrow : undefined) ?? layout.rowOfTrack.get(trackKey({ actor })) ?? own;
 }
 
 /** The mark of a lane that is nearest after (`1`) or before (`-1`) a time, among those that match; equal times by place. */
 export function neighbour(
   store: TimelineStore,
-  lane: StoredLane,
+  lane: Marks,
   from: { readonly at: number; readonly mark: number },
   direction: 1 | -1,
   matched: Uint8Array | undefined,
@@ -49,7 +75,7 @@ function isBeyond(
 /** The first (`1`) or last (`-1`) mark of a lane that matches. */
 export function outermost(
   store: TimelineStore,
-  lane: StoredLane,
+  lane: Marks,
   direction: 1 | -1,
   matched: Uint8Array | undefined,
 ): number | undefined {
@@ -60,7 +86,7 @@ export function outermost(
 /** The mark of a lane that is nearest to a time. */
 export function nearestInTime(
   store: TimelineStore,
-  lane: StoredLane,
+  lane: Marks,
   at: number,
   matched: Uint8Array | undefined,
 ): number | undefined {
@@ -70,23 +96,23 @@ export function nearestInTime(
   return store.marks.at.at(after) - at < at - store.marks.at.at(before) ? after : before;
 }
 
-/** The next lane below (`1`) or above (`-1`) that has a matching mark, with its mark nearest to a time. */
-export function laneBeside(
+/** The next row below (`1`) or above (`-1`) that has a matching mark, with its mark nearest to a time. */
+export function rowBeside(
   store: TimelineStore,
   layout: Layout,
-  lane: number | undefined,
+  start: number | undefined,
   direction: 1 | -1,
   at: number,
-  matched: Uint8Array | undefined,
+  match: FilterMatch,
 ): MarkPlace | undefined {
-  const start = lane === undefined ? undefined : layout.rowOfLane.get(lane);
   let index = start === undefined ? (direction === 1 ? 0 : layout.rows.length - 1) : start + direction;
   for (; index >= 0 && index < layout.rows.length; index += direction) {
     const row = layout.rows[index];
-    if (row?.type !== 'lane') continue;
-    const stored = store.lanes[row.lane];
-    const mark = stored === undefined ? undefined : nearestInTime(store, stored, at, matched);
-    if (mark !== undefined) return { lane: row.lane, mark };
+    const marks = marksOfRow(store, match, row);
+    const mark = marks === undefined ? undefined : nearestInTime(store, marks, at, match.marks);
+    if (mark === undefined) continue;
+    const onTrack = row?.type === 'track' && row.lane !== undefined;
+    return { lane: store.marks.lane.at(mark), mark, ...(onTrack ? { onTrack } : {}) };
   }
   return undefined;
 }
@@ -108,12 +134,11 @@ export function markOfEvent(store: TimelineStore, event: number): number | undef
 export function winnerOf(store: TimelineStore, mark: number): number | undefined {
   const { marks } = store;
   const lane = store.lanes[marks.lane.at(mark)];
-  const event = marks.event.at(mark);
-  const link = lane?.links.find((one) => one.event === event && LINK_KINDS[one.kind] === 'winner');
-  if (lane === undefined || link === undefined) return undefined;
+  const at = lane?.winnerAt(marks.event.at(mark));
+  if (lane === undefined || at === undefined) return undefined;
   for (const [kind, series] of lane.series.entries()) {
-    const index = series?.lowerBound(link.toAt) ?? 0;
-    if (!isAboveBar(kind) && series !== undefined && index < series.length && series.timeAt(index) === link.toAt)
+    const index = series?.lowerBound(at) ?? 0;
+    if (!isAboveBar(kind) && series !== undefined && index < series.length && series.timeAt(index) === at)
       return series.markAt(index);
   }
   return undefined;

@@ -1,10 +1,8 @@
 import { dateText, durationText, ticksOf } from './axis.ts';
-import { LANE_HEIGHT } from './layout.ts';
-import { foldedWords, groupTitle, laneSubtitle, moreWords } from './rowWords.ts';
+import { LANE_HEIGHT, type Row } from './layout.ts';
+import { foldedWords, groupTitle, laneSubtitle, moreWords, trackTitle, trackWords } from './rowWords.ts';
 import { sceneOf, type SceneInput } from './scene.ts';
 import type { Scene, SceneText } from './sceneTypes.ts';
-import type { TimelineStore } from './store.ts';
-import type { Translate } from './translate.ts';
 
 /** A picture to be saved: the lanes, and the words around them. */
 export interface Picture {
@@ -41,8 +39,7 @@ export function pictureOf(input: Omit<SceneInput, 'top' | 'height'>, labelWidth:
     if (tick.x < scale.width - 40)
       texts.push({ x: labelWidth + tick.x + 3, y: HEADER_PX - 8, text: tick.label, ink: 'muted', size: 10 });
   }
-  for (const row of scene.rows)
-    addLabel(texts, input.store, input.layout.rows[row.index], row.y + HEADER_PX, translate);
+  for (const row of scene.rows) addLabel(texts, input, input.layout.rows[row.index], row.y + HEADER_PX);
   texts.push({ x: 12, y: HEADER_PX + height + 15, text: footer(input), ink: 'faint', size: 9 });
   return {
     width: labelWidth + scale.width,
@@ -56,10 +53,9 @@ export function pictureOf(input: Omit<SceneInput, 'top' | 'height'>, labelWidth:
 
 function addLabel(
   texts: SceneText[],
-  store: TimelineStore,
-  row: SceneInput['layout']['rows'][number] | undefined,
+  { store, match, translate }: Omit<SceneInput, 'top' | 'height'>,
+  row: Row | undefined,
   y: number,
-  translate: Translate,
 ): void {
   if (row?.type === 'group') {
     const label = store.groups[row.group]?.label ?? '';
@@ -73,15 +69,28 @@ function addLabel(
     });
   } else if (row?.type === 'more') {
     texts.push({ x: 28, y: y + 17, text: moreWords(row.count, translate), ink: 'muted', size: 10 });
+  } else if (row?.type === 'track' && row.under !== undefined) {
+    texts.push({ x: 40, y: y + 16, text: clipped(trackTitle(store, row, translate), 26), ink: 'muted', size: 10 });
+  } else if (row?.type === 'track') {
+    const words = trackWords(store, match, row, translate);
+    addName(texts, row, y, trackTitle(store, row, translate), { text: words, ink: 'muted' });
   } else if (row?.type === 'lane') {
-    const lane = store.lanes[row.lane]?.info;
+    const lane = store.lanes[row.lane];
     if (lane === undefined) return;
-    texts.push({ x: 28, y: y + Math.min(28, row.height / 2 + 4), text: clipped(lane.name, 24), ink: 'text', size: 12 });
-    if (row.height >= LANE_HEIGHT) {
-      const subtitle = clipped(laneSubtitle(lane, translate), 30);
-      texts.push({ x: 28, y: y + 43, text: subtitle, ink: lane.remark === undefined ? 'muted' : 'warning', size: 10 });
-    }
+    const ink = lane.info.remark === undefined ? 'muted' : 'warning';
+    addName(texts, row, y, lane.info.name, { text: laneSubtitle(lane, translate), ink });
   }
+}
+
+function addName(
+  texts: SceneText[],
+  { height }: Row,
+  y: number,
+  name: string,
+  sub: Pick<SceneText, 'text' | 'ink'>,
+): void {
+  texts.push({ x: 28, y: y + Math.min(28, height / 2 + 4), text: clipped(name, 24), ink: 'text', size: 12 });
+  if (height >= LANE_HEIGHT) texts.push({ x: 28, y: y + 43, text: clipped(sub.text, 30), ink: sub.ink, size: 10 });
 }
 
 function clipped(text: string, length: number): string {

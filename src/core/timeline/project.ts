@@ -359,19 +359,6 @@ export class TimelineProjection {
   }
 }
 
-/** Projects a whole log at once. */
-export function projectTimeline(
-  history: History,
-  events: readonly TraceEvent[],
-  findings: readonly TimelineFinding[],
-  options: ProjectionOptions,
-): TimelineModel {
-  const projection = new TimelineProjection(options);
-  projection.add(events, history);
-  projection.setFindings(findings);
-  return projection.model();
-}
-
 /** A watch that went on from the last version it was given missed nothing: what came late was observed all the same. */
 function gapsOf({ gaps }: History, translate: Translate): GapInfo[] {
   return gaps.filter(({ resumed }) => resumed !== true).map((gap) => gapInfo(gap, translate));

@@ -1,19 +1,39 @@
 import { shortUid } from './laneLabels.ts';
 import type { Row } from './layout.ts';
-import type { LaneInfo } from './model.ts';
+import type { TimelineStore } from './store.ts';
+import type { StoredLane } from './storedLane.ts';
+import { trackMarks, type Track } from './tracks.ts';
+import type { FilterMatch } from './filterMatch.ts';
 import type { Translate } from './translate.ts';
 
 /** What stands below the name of a lane. */
-export function laneSubtitle(lane: LaneInfo, translate: Translate): string {
-  const last = lane.bars.at(-1);
+export function laneSubtitle({ info, actorCount }: StoredLane, translate: Translate): string {
+  const { bars, namespace, remark } = info;
+  const last = bars.at(-1);
   const what =
-    lane.remark ??
-    (lane.bars.length > 1
-      ? translate('{0} incarnations', lane.bars.length)
-      : last === undefined
-        ? ''
-        : shortUid(last.uid));
-  return [lane.namespace, what].filter((part) => part !== '').join(' · ');
+    remark ??
+    (bars.length > 1
+      ? translate('{0} incarnations', bars.length)
+      : actorCount > 1
+        ? translate('{0} actors', actorCount)
+        : last === undefined
+          ? ''
+          : shortUid(last.uid));
+  return [namespace, what].filter((part) => part !== '').join(' · ');
+}
+
+/** The name of a track: of its actor, or of its object where it stands beneath its actor. */
+export function trackTitle(store: TimelineStore, row: Row & { readonly type: 'track' }, translate: Translate): string {
+  const info = row.under === 'actor' && row.lane !== undefined ? store.lanes[row.lane]?.info : undefined;
+  if (info === undefined) return store.text(row.actor) || translate('not known who');
+  return [info.kind, info.name].filter((part) => part !== '').join(' ');
+}
+
+/** How much an actor did, and how much of it was refused. */
+export function trackWords(store: TimelineStore, match: FilterMatch, track: Track, translate: Translate): string {
+  const { count, alarms } = trackMarks(store, match, track) ?? { count: 0, alarms: 0 };
+  const events = count === 1 ? translate('1 event') : translate('{0} events', count);
+  return alarms === 0 ? events : `${events} · ${translate('{0} refused', alarms)}`;
 }
 
 /** How many lanes of a group are folded, and why. */

@@ -11,6 +11,7 @@ import { foldedWords, groupTitle } from './rowWords.ts';
 import { xOf, type TimeScale } from './scale.ts';
 import type { Scene, SceneRow } from './sceneTypes.ts';
 import type { TimelineStore } from './store.ts';
+import { addTrack, addWinnerArcs } from './trackScene.ts';
 import type { Translate } from './translate.ts';
 
 /** What one frame shows. */
@@ -52,6 +53,9 @@ export function sceneOf(input: SceneInput): Scene {
     if (row.type === 'lane') {
       const lane = input.store.lanes[row.lane];
       if (lane !== undefined) addLane(context, lane, y, row.height, gapWords.get(index));
+    } else if (row.type === 'track') {
+      addTrack(context, row, y);
+      addWinnerArcs(input, row, parts.arcs);
     } else if (row.type === 'group' && row.collapsed) addSummary(input, row, y, parts);
   }
   addOrigins(input, first, end, parts);
@@ -135,8 +139,9 @@ function runsOf(
 
 /** Whether a gap is about a row. The head of a group belongs to its lanes where the whole resource was unseen. */
 export function gapConcerns(store: TimelineStore, gap: GapInfo, row: Row): boolean {
-  const lane = row.type === 'lane' ? store.lanes[row.lane]?.info : undefined;
-  const group = store.groups[row.type === 'lane' ? (lane?.group ?? -1) : row.group];
+  const ofLane = row.type === 'lane' || row.type === 'track' ? (row.lane ?? -1) : undefined;
+  const lane = ofLane === undefined ? undefined : store.lanes[ofLane]?.info;
+  const group = store.groups[row.type === 'group' || row.type === 'more' ? row.group : (lane?.group ?? -1)];
   if (group === undefined || group.cluster !== gap.cluster) return false;
   if (group.apiGroup !== gap.scope.group || group.resource !== gap.scope.resource) return false;
   if (row.type === 'more') return false;

@@ -51,6 +51,8 @@ export interface SceneArc {
   readonly y1: number;
   readonly x2: number;
   readonly y2: number;
+  /** From one row to another. */
+  readonly across?: boolean;
 }
 
 /** A thin line: generation that observedGeneration has not reached. */
@@ -76,7 +78,7 @@ export interface SceneText {
 
 /** The part of a row that is drawn. */
 export interface SceneRow {
-  readonly type: 'group' | 'lane' | 'more';
+  readonly type: 'group' | 'lane' | 'track' | 'more';
   readonly index: number;
   readonly y: number;
   readonly height: number;

@@ -1,6 +1,9 @@
+import { ActorIndex } from './actorIndex.ts';
 import { isAboveBar } from './cells.ts';
 import { Density } from './density.ts';
 import { MarkTable } from './columns.ts';
+import type { FilterMatch } from './filterMatch.ts';
+import { findingsByActor, type ActorFindings } from './findingActors.ts';
 import { StoredLane } from './storedLane.ts';
 import type {
   AnnotationInfo,
@@ -31,6 +34,8 @@ export class TimelineStore {
   firstAt = Number.POSITIVE_INFINITY;
   lastAt = Number.NEGATIVE_INFINITY;
   lastSeq = 0;
+  private index: ActorIndex | undefined;
+  private ofActors: ReadonlyMap<number, ActorFindings> | undefined;
   /** Grows when lanes come, change their order by findings, or begin or cease to be folded: what was laid out is out of date. */
   layoutVersion = 0;
   /** Grows with each change of a lane or of a finding. */
@@ -69,6 +74,25 @@ export class TimelineStore {
   /** The text at a place of `strings`. */
   text(place: number): string {
     return this.strings[place] ?? '';
+  }
+
+  /** The marks of each actor on the lanes that a match shows, up to now. */
+  actors(match: FilterMatch): ActorIndex {
+    if (this.index?.filter !== match.filter) this.index = new ActorIndex(this.marks, match.filter);
+    this.index.catchUp(match.lanes);
+    return this.index;
+  }
+
+  /** What the findings are to each actor. */
+  get findingsByActor(): ReadonlyMap<number, ActorFindings> {
+    this.ofActors ??= findingsByActor(this);
+    return this.ofActors;
+  }
+
+  /** Forgets which marks matched. */
+  resetMatched(): void {
+    for (const lane of this.lanes) lane.resetMatched();
+    this.index?.resetMatched();
   }
 
   private setLane(index: number, info: LaneInfo): void {
@@ -177,11 +201,15 @@ export class TimelineStore {
   }
 
   private patch(index: number, patch: { kind: number; flags: number; actor: number; label: number }): void {
-    if (this.marks.kind.at(index) !== patch.kind) this.lanes[this.marks.lane.at(index)]?.changeKind(index, patch.kind);
-    this.marks.kind.set(index, patch.kind);
-    this.marks.flags.set(index, patch.flags);
-    this.marks.actor.set(index, patch.actor);
-    this.marks.label.set(index, patch.label);
+    const { marks, index: ofAll } = this;
+    const lane = this.lanes[marks.lane.at(index)];
+    const moves = marks.kind.at(index) !== patch.kind || marks.actor.at(index) !== patch.actor;
+    if (moves) for (const one of [lane, ofAll]) one?.takeOut(index);
+    marks.kind.set(index, patch.kind);
+    marks.flags.set(index, patch.flags);
+    marks.actor.set(index, patch.actor);
+    marks.label.set(index, patch.label);
+    if (moves) for (const one of [lane, ofAll]) one?.putBack(index);
   }
 
   private addLinks(links: LinkColumns): number {
@@ -220,6 +248,7 @@ export class TimelineStore {
     if (from.gaps !== undefined) this.gaps = from.gaps;
     if (from.notes !== undefined) this.notes = from.notes;
     if (from.annotations === undefined) return;
+    this.ofActors = undefined;
     const before = new Set(this.annotations.map(({ lane }) => lane));
     for (const lane of before) {
       const stored = this.lanes[lane];

@@ -1,6 +1,7 @@
+import { MarksByActor } from './actorMarks.ts';
 import type { LaneSeries } from './cells.ts';
 import type { MarkTable } from './columns.ts';
-import type { AnnotationInfo, LaneInfo } from './model.ts';
+import { LINK_KINDS, type AnnotationInfo, type LaneInfo } from './model.ts';
 import { MarkSeries } from './series.ts';
 
 /** A link as the drawing needs it. */
@@ -18,6 +19,8 @@ export interface StoredLag {
   readonly from: number;
   readonly to: number;
 }
+
+const WINNER = LINK_KINDS.indexOf('winner');
 
 /** Most of a hundred thousand lanes have nothing of a kind: they share this. */
 const NONE: readonly never[] = [];
@@ -42,6 +45,10 @@ export class StoredLane {
   private sharedTo = 0;
   private later: number[] | undefined;
   private ordered: LaneSeries | undefined;
+  private ofActors: MarksByActor | undefined;
+  /** How many marks are of which actor, once somebody asked. */
+  private counts: Map<number, number> | undefined;
+  private winners: Map<number, number> | undefined;
 
   constructor(info: LaneInfo, table: MarkTable) {
     this.info = info;
@@ -63,6 +70,12 @@ export class StoredLane {
 
   addLink(link: StoredLink): void {
     (this.ownLinks ??= []).push(link);
+    if (link.kind === WINNER) (this.winners ??= new Map()).set(link.event, link.toAt);
+  }
+
+  /** The time of the version that a refused write, by its event, lost to; undefined where it was not seen. */
+  winnerAt(event: number): number | undefined {
+    return this.winners?.get(event);
   }
 
   addLag(lag: StoredLag): void {
@@ -94,6 +107,20 @@ export class StoredLane {
     return this.ordered ?? this.putInOrder();
   }
 
+  /** The same by who made them. */
+  get byActor(): MarksByActor {
+    return this.ofActors ?? this.putByActor();
+  }
+
+  /** How many actors are known to have made any of the marks. */
+  get actorCount(): number {
+    if (this.counts === undefined) {
+      this.counts = new Map();
+      for (const mark of this.marks()) this.countActor(mark, 1);
+    }
+    return this.counts.size - (this.counts.has(0) ? 1 : 0);
+  }
+
   /** Takes the marks that a part of a shared list names. */
   addShared(marks: Uint32Array, from: number, to: number): void {
     if (this.ordered === undefined && this.shared === undefined) {
@@ -109,19 +136,33 @@ export class StoredLane {
     else this.insert(this.ordered, mark);
   }
 
-  /** Moves a mark to the series of another kind; its kind in the table is still the one before. */
-  changeKind(mark: number, kind: number): void {
-    if (this.ordered === undefined) return;
-    const at = this.table.at.at(mark);
-    this.ordered[this.table.kind.at(mark)]?.remove(at, mark);
-    const series = this.ordered[kind] ?? new MarkSeries();
-    this.ordered[kind] = series;
-    series.insert(at, mark);
+  /** A mark changes its kind or its actor in the table: call before, and `putBack` after. */
+  takeOut(mark: number): void {
+    this.ordered?.[this.table.kind.at(mark)]?.remove(this.table.at.at(mark), mark);
+    this.ofActors?.takeOut(mark);
+    this.countActor(mark, -1);
+  }
+
+  putBack(mark: number): void {
+    if (this.ordered !== undefined) this.insert(this.ordered, mark);
   }
 
   /** Forgets which marks matched. */
   resetMatched(): void {
     for (const series of this.ordered ?? []) series?.resetMatched();
+    this.ofActors?.resetMatched();
+  }
+
+  private *marks(): Generator<number> {
+    for (const series of this.series)
+      for (let index = 0; index < (series?.length ?? 0); index += 1) yield series?.markAt(index) ?? 0;
+  }
+
+  private putByActor(): MarksByActor {
+    const marks = new MarksByActor(this.table);
+    for (const mark of this.marks()) marks.add(mark);
+    this.ofActors = marks;
+    return marks;
   }
 
   private putInOrder(): LaneSeries {
@@ -142,5 +183,15 @@ export class StoredLane {
     const series = lane[kind] ?? new MarkSeries();
     lane[kind] = series;
     series.insert(this.table.at.at(mark), mark);
+    this.ofActors?.add(mark);
+    this.countActor(mark, 1);
+  }
+
+  private countActor(mark: number, by: 1 | -1): void {
+    if (this.counts === undefined) return;
+    const actor = this.table.actor.at(mark);
+    const count = (this.counts.get(actor) ?? 0) + by;
+    if (count > 0) this.counts.set(actor, count);
+    else this.counts.delete(actor);
   }
 }

@@ -89,7 +89,7 @@ function opacity(dim: boolean | undefined): string {
 /** The curve of an arc as path data: up over the lane, or from lane to lane. */
 export function arcPath(arc: SceneArc): string {
   const { x1, y1, x2, y2 } = arc;
-  if (arc.kind === 'reference') {
+  if (arc.kind === 'reference' || arc.across === true) {
     const middle = (y1 + y2) / 2;
     return `M${n(x1)} ${n(y1)}C${n(x1)} ${n(middle)} ${n(x2)} ${n(middle)} ${n(x2)} ${n(y2)}`;
   }

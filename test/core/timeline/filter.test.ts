@@ -158,7 +158,7 @@ describe('filter over a timeline', () => {
   it('looking only at what is new gives what looking at everything gives', () => {
     const { filter } = parseFilter('is:spec');
     const whole = matchFilter(store, filter);
-    const before = { lanes: whole.lanes, marks: whole.marks?.slice(0, 50), counted: 50 };
+    const before = { filter, lanes: whole.lanes, marks: whole.marks?.slice(0, 50), counted: 50 };
     const after = matchFilter(store, filter, before);
     assert.deepEqual(
       Array.from(after.marks ?? []).slice(0, store.marks.length),

@@ -10,10 +10,10 @@ import { laneMetrics } from '../../../src/core/timeline/laneMetrics.ts';
 import { layOut, rowAt, rowsInView } from '../../../src/core/timeline/layout.ts';
 import { kindCode, MARK_KINDS } from '../../../src/core/timeline/model.ts';
 import {
-  laneBeside,
   markOfEvent,
   marksAfter,
   nearestInTime,
+  rowBeside,
   neighbour,
   outermost,
   winnerOf,
@@ -265,7 +265,9 @@ describe('layout', () => {
     const { store, match } = demoInput();
     const names = (sort: 'name' | 'activity' | 'findings' | 'recent'): string[] =>
       layOut(store, match, { ...PLAIN, sort }).rows.map((row) =>
-        row.type === 'lane' ? (store.lanes[row.lane]?.info.name ?? '') : `[${store.groups[row.group]?.resource}]`,
+        row.type === 'group'
+          ? `[${store.groups[row.group]?.resource}]`
+          : (store.lanes[('lane' in row ? row.lane : undefined) ?? -1]?.info.name ?? ''),
       );
     assert.deepEqual(names('name'), [
       '[bucketclaims]',
@@ -343,9 +345,9 @@ describe('layout', () => {
     const store = new TimelineStore(projection.model());
     const rows = (options: Partial<Parameters<typeof layOut>[2]> = {}): string[] =>
       layOut(store, matchFilter(store, { terms: [] }), { ...PLAIN, opened: new Set(), ...options }).rows.map((row) =>
-        row.type === 'lane'
-          ? (store.lanes[row.lane]?.info.name ?? '')
-          : `${row.type} ${store.groups[row.group]?.resource} ${row.count} ${row.type === 'group' ? (row.folded ?? '') : ''}`,
+        row.type === 'group' || row.type === 'more'
+          ? `${row.type} ${store.groups[row.group]?.resource} ${row.count} ${row.type === 'group' ? (row.folded ?? '') : ''}`
+          : (store.lanes[row.lane ?? -1]?.info.name ?? ''),
       );
     assert.deepEqual(rows(), ['group configmaps 2 ', 'one', 'more configmaps 1 ', 'group pods 3 unwatched']);
     assert.deepEqual(rows({ opened: new Set([store.groups[1]?.key ?? '']) }).slice(3), [
@@ -559,9 +561,9 @@ describe('moving from mark to mark', () => {
   });
 
   it('goes to the lane below at about the same time', () => {
-    const { store, layout } = demoInput();
+    const { store, layout, match } = demoInput();
     const checkout = store.lanes.findIndex(({ info }) => info.name === 'checkout');
-    const next = laneBeside(store, layout, checkout, 1, START + 250_000, undefined);
+    const next = rowBeside(store, layout, layout.rowOfLane.get(checkout), 1, START + 250_000, match);
     assert.equal(store.lanes[next?.lane ?? -1]?.info.name, 'search');
     assert.equal(
       next?.mark,

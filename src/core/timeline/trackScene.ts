@@ -1,0 +1,59 @@
+import { laneCells, addBand, addBars, addCells, addFindingGlyphs, type LaneContext } from './laneScene.ts';
+import { trackLabels } from './laneLabels.ts';
+import { laneMetrics } from './laneMetrics.ts';
+import type { Layout, Row } from './layout.ts';
+import { kindCode } from './model.ts';
+import { winnerOf } from './navigate.ts';
+import { xOf } from './scale.ts';
+import type { SceneInput } from './scene.ts';
+import type { SceneArc } from './sceneTypes.ts';
+import { trackKey, trackMarks, type Track } from './tracks.ts';
+
+/** More refusals of one actor in view than this, and the curves to those who won would cover everything. */
+const MAX_ARCS = 40;
+const CONFLICT = kindCode('conflict');
+
+/** Adds what one actor did, on a row whose top is at `y`. */
+export function addTrack(context: LaneContext & SceneInput, row: Row & { type: 'track' }, y: number): void {
+  const { store, match, scale, parts } = context;
+  const marks = trackMarks(store, match, row);
+  if (marks === undefined) return;
+  const metrics = laneMetrics(row.height);
+  const cells = laneCells(marks, scale, match.marks);
+  const lane = row.lane === undefined ? undefined : store.lanes[row.lane];
+  if (lane === undefined) addBand(context, marks, y, metrics);
+  else addBars(context, lane, y, metrics);
+  addCells(context, cells.onBar, y + metrics.onBar, metrics.tallest);
+  addCells(context, cells.above, y + metrics.above, metrics.tallest);
+  const findings = store.findingsByActor.get(row.actor)?.own ?? [];
+  const own = lane === undefined ? findings : findings.filter((finding) => finding.lane === row.lane);
+  addFindingGlyphs(context, own, y, metrics);
+  for (const { text } of trackLabels(context, metrics, cells)) parts.texts.push({ ...text, y: y + text.y });
+}
+
+/** Curves from the refused writes of an actor to the rows of those who won against it. */
+export function addWinnerArcs(input: SceneInput, row: Row & { type: 'track' }, arcs: SceneArc[]): void {
+  const { store, match, layout, scale, top } = input;
+  const refused = trackMarks(store, match, row)?.series[CONFLICT];
+  if (refused === undefined) return;
+  const first = refused.lowerBound(scale.from);
+  const end = refused.lowerBound(scale.to);
+  if (end - first > MAX_ARCS) return;
+  for (let index = first; index < end; index += 1) {
+    const winner = winnerOf(store, refused.markAt(index));
+    const to = winner === undefined ? undefined : rowOf(layout, { ...row, actor: store.marks.actor.at(winner) });
+    if (winner === undefined || to === undefined) continue;
+    arcs.push({
+      kind: 'winner',
+      x1: xOf(scale, refused.timeAt(index)),
+      y1: row.y - top + laneMetrics(row.height).above,
+      x2: xOf(scale, store.marks.at.at(winner)),
+      y2: to.y - top + laneMetrics(to.height).onBar,
+      ...(to === row ? {} : { across: true }),
+    });
+  }
+}
+
+function rowOf(layout: Layout, { actor, lane }: Track): Row | undefined {
+  return layout.rows[layout.rowOfTrack.get(trackKey(lane === undefined ? { actor } : { actor, lane })) ?? -1];
+}

@@ -1,0 +1,224 @@
+import assert from 'node:assert/strict';
+import { emptyHistory, reduce } from '../../../src/core/reduce.ts';
+import { actorName } from '../../../src/core/timeline/classify.ts';
+import { parseFilter, type Filter } from '../../../src/core/timeline/filter.ts';
+import { matchFilter } from '../../../src/core/timeline/filterMatch.ts';
+import { hitTest } from '../../../src/core/timeline/hitTest.ts';
+import { laneMetrics } from '../../../src/core/timeline/laneMetrics.ts';
+import { layOut, type LayoutOptions, type Row } from '../../../src/core/timeline/layout.ts';
+import { markOfEvent, rowBeside, rowOfMark, winnerOf } from '../../../src/core/timeline/navigate.ts';
+import { pictureOf } from '../../../src/core/timeline/picture.ts';
+import { TimelineProjection } from '../../../src/core/timeline/project.ts';
+import { trackTitle, trackWords } from '../../../src/core/timeline/rowWords.ts';
+import { fitted, xOf } from '../../../src/core/timeline/scale.ts';
+import { sceneOf, type SceneInput } from '../../../src/core/timeline/scene.ts';
+import { TimelineStore } from '../../../src/core/timeline/store.ts';
+import { openKey, trackKey, trackMarks } from '../../../src/core/timeline/tracks.ts';
+import { english } from '../../../src/core/timeline/translate.ts';
+import { demo } from '../../webview/scenario.ts';
+import { demoModel, numbered } from './demoModel.ts';
+import { assertGolden } from './golden.ts';
+
+const PLAIN: LayoutOptions = { sort: 'name', collapsed: new Set(), compact: false };
+
+function laneOf(store: TimelineStore, name: string): number {
+  return store.lanes.findIndex(({ info }) => info.name === name);
+}
+
+function inputOf(store: TimelineStore, options: Partial<LayoutOptions>, filter: string | Filter = ''): SceneInput {
+  const match = matchFilter(store, typeof filter === 'string' ? parseFilter(filter).filter : filter);
+  return {
+    store,
+    match,
+    layout: layOut(store, match, { ...PLAIN, ...options }),
+    annotationDim: () => false,
+    scale: fitted(store.firstAt, store.lastAt, 780),
+    top: 0,
+    height: 900,
+    timeZoneOffsetMin: 0,
+    translate: english,
+    now: store.lastAt,
+  };
+}
+
+/** Every lane open. */
+function allOpen(store: TimelineStore): Set<string> {
+  return new Set(store.lanes.map((_, lane) => openKey(store, { lane })));
+}
+
+function tracks(rows: readonly Row[]): (Row & { type: 'track' })[] {
+  return rows.filter((row) => row.type === 'track');
+}
+
+const conflict = (store: TimelineStore): number => {
+  const event = demo().events.findIndex((one) => one.type === 'write' && one.outcome === 'version-conflict') + 1;
+  return markOfEvent(store, event) ?? assert.fail();
+};
+
+describe('tracks', () => {
+  it('an open lane has a row for each of its actors, which hold all of its marks and nothing else', () => {
+    const store = new TimelineStore(demoModel());
+    const { layout, match } = inputOf(store, { expanded: allOpen(store) });
+    for (const [index, lane] of store.lanes.entries()) {
+      const own = tracks(layout.rows).filter((row) => row.lane === index);
+      const sum = own.reduce((count, row) => count + (trackMarks(store, match, row)?.count ?? 0), 0);
+      assert.equal(sum, lane.count);
+      assert.equal(own.filter(({ actor }) => actor !== 0).length, lane.actorCount);
+      const first = layout.rowOfLane.get(index) ?? assert.fail();
+      own.forEach((row, at) => assert.equal(layout.rows[first + 1 + at], row, 'right beneath its lane'));
+    }
+    const names = tracks(layout.rows)
+      .filter(({ lane }) => lane === laneOf(store, 'checkout'))
+      .map((row) => trackTitle(store, row, english));
+    assert.deepEqual(names, ['deployment-controller', 'kubectl-edit', 'labeller', 'scaler', 'not known who']);
+  });
+
+  it('by actor, each has a lane with all that it did, and beneath it a row for each object', () => {
+    const store = new TimelineStore(demoModel());
+    const closed = inputOf(store, { grouping: 'actor' });
+    assert.ok(closed.layout.rows.every((row) => row.type === 'track' && row.lane === undefined));
+    const expanded = new Set(tracks(closed.layout.rows).map(({ actor }) => openKey(store, { actor })));
+    const { layout, match } = inputOf(store, { grouping: 'actor', expanded });
+    const sumOf = (rows: readonly Row[]): number =>
+      tracks(rows).reduce((sum, row) => sum + (trackMarks(store, match, row)?.count ?? 0), 0);
+    assert.equal(
+      sumOf(layout.rows.filter((row) => row.type === 'track' && row.lane === undefined)),
+      store.marks.length,
+    );
+    assert.equal(
+      sumOf(layout.rows.filter((row) => row.type === 'track' && row.lane !== undefined)),
+      store.marks.length,
+    );
+    const operator = tracks(layout.rows).find((row) => trackTitle(store, row, english) === 'search-operator');
+    assert.match(trackWords(store, match, operator ?? assert.fail(), english), /^\d+ events · \d+ refused$/);
+  });
+
+  it('by actor, a filter of objects leaves out what was done to others', () => {
+    const store = new TimelineStore(demoModel());
+    const { layout, match } = inputOf(store, { grouping: 'actor' }, 'name:checkout');
+    const names = tracks(layout.rows).map((row) => trackTitle(store, row, english));
+    assert.deepEqual(names, ['deployment-controller', 'kubectl-edit', 'labeller', 'scaler', 'not known who']);
+    const sum = tracks(layout.rows).reduce((count, row) => count + (trackMarks(store, match, row)?.count ?? 0), 0);
+    assert.equal(sum, store.lanes[laneOf(store, 'checkout')]?.count);
+    assert.equal(layout.hidden, store.lanes.length - 1);
+  });
+
+  it('are ordered as asked: by what they did, what was refused or found, or when; who is not known comes last', () => {
+    const store = new TimelineStore(demoModel());
+    for (const sort of ['activity', 'findings', 'recent'] as const) {
+      const { layout, match } = inputOf(store, { grouping: 'actor', sort });
+      const rows = tracks(layout.rows);
+      const known = rows.filter(({ actor }) => actor !== 0);
+      assert.deepEqual(rows.slice(0, known.length), known);
+      const ranks = known.map((row) => {
+        const marks = trackMarks(store, match, row) ?? assert.fail();
+        if (sort === 'findings') return store.findingsByActor.get(row.actor)?.count ?? 0;
+        return sort === 'activity' ? marks.count : marks.lastAt;
+      });
+      assert.deepEqual(
+        ranks,
+        ranks.toSorted((a, b) => b - a),
+      );
+    }
+  });
+
+  it('a curve goes from a refused write to the row of who won', () => {
+    const store = new TimelineStore(demoModel());
+    const mark = conflict(store);
+    const winner = winnerOf(store, mark) ?? assert.fail();
+    for (const options of [{ grouping: 'actor' }, { expanded: allOpen(store) }] as const) {
+      const input = inputOf(store, options);
+      const { layout } = input;
+      const lane = store.marks.lane.at(mark);
+      const rowFor = (one: number): Row => {
+        const track = { actor: store.marks.actor.at(one), ...('grouping' in options ? {} : { lane }) };
+        return layout.rows[layout.rowOfTrack.get(trackKey(track)) ?? -1] ?? assert.fail();
+      };
+      const [from, to] = [rowFor(mark), rowFor(winner)];
+      const arc = sceneOf(input).arcs.find(
+        ({ x1, y1 }) =>
+          Math.abs(x1 - xOf(input.scale, store.marks.at.at(mark))) < 0.01 &&
+          Math.abs(y1 - from.y - laneMetrics(from.height).above) < 0.01,
+      );
+      assert.ok(arc !== undefined && arc.across === true);
+      assert.ok(Math.abs(arc.x2 - xOf(input.scale, store.marks.at.at(winner))) < 0.01);
+      assert.ok(Math.abs(arc.y2 - to.y - laneMetrics(to.height).onBar) < 0.01);
+    }
+  });
+
+  it('what is drawn on a track is hit there', () => {
+    const store = new TimelineStore(demoModel());
+    const input = inputOf(store, { expanded: allOpen(store) });
+    const mark = conflict(store);
+    const lane = store.marks.lane.at(mark);
+    const index = rowOfMark(store, input.layout, { lane, mark, onTrack: true });
+    const row = input.layout.rows[index ?? -1] ?? assert.fail();
+    assert.equal(row.type, 'track');
+    const hit = hitTest(input, {
+      x: xOf(input.scale, store.marks.at.at(mark)),
+      y: row.y + laneMetrics(row.height).above,
+    });
+    assert.ok(hit?.type === 'cell' && hit.cell.mark === mark && hit.onTrack === true);
+    assert.equal(hitTest(input, { x: 0, y: row.y + 2 })?.type, 'track');
+  });
+
+  it('up and down go through them, and stay with their actor', () => {
+    const store = new TimelineStore(demoModel());
+    const lane = laneOf(store, 'checkout');
+    const { layout, match } = inputOf(store, { expanded: new Set([openKey(store, { lane })]) });
+    const next = rowBeside(store, layout, layout.rowOfLane.get(lane), 1, store.firstAt, match) ?? assert.fail();
+    assert.deepEqual([next.lane, next.onTrack], [lane, true]);
+    assert.equal(store.text(store.marks.actor.at(next.mark)), 'deployment-controller');
+  });
+
+  it('appended bit by bit and looked at meanwhile they are what they are at once', () => {
+    const { events, findings } = demo();
+    const all = numbered(events);
+    const whole = new TimelineStore(demoModel());
+    for (const batch of [1, 7]) {
+      const history = emptyHistory();
+      const projection = new TimelineProjection({
+        clusterLabel: () => 'kind-dev',
+        translate: english,
+        eventAt: (seq) => all[seq - 1],
+      });
+      const grown = new TimelineStore(projection.model());
+      const looked: Partial<LayoutOptions>[] = [{ grouping: 'actor' }, { expanded: allOpen(whole) }];
+      const { filter } = parseFilter('');
+      for (let start = 0; start < all.length; start += batch) {
+        const part = all.slice(start, start + batch);
+        for (const event of part) reduce(history, event);
+        projection.add(part, history);
+        if (start + batch >= all.length) projection.setFindings(findings);
+        assert.equal(grown.apply(projection.takeDelta()).rejected, 0);
+        for (const options of looked) sceneOf(inputOf(grown, options, filter));
+      }
+      for (const options of looked)
+        assert.deepEqual(sceneOf(inputOf(grown, options, filter)), sceneOf(inputOf(whole, options)));
+    }
+  });
+
+  it('of the demo are those that were looked at', () => {
+    const store = new TimelineStore(demoModel());
+    const lane = laneOf(store, 'checkout');
+    const rounded = (input: SceneInput): string =>
+      `${JSON.stringify(
+        pictureOf(input, 200),
+        (_key, value: unknown) => (typeof value === 'number' ? Math.round(value * 10) / 10 : value),
+        1,
+      )}\n`;
+    assertGolden('tracks.json', rounded(inputOf(store, { expanded: new Set([openKey(store, { lane })]) })));
+    assertGolden('actors.json', rounded(inputOf(store, { grouping: 'actor' })));
+  });
+});
+
+describe('the name of an actor', () => {
+  it('tells recorded clients apart although their field managers are the same', () => {
+    assert.equal(actorName({ client: 'blue', manager: 'operator' }), 'blue (operator)');
+    assert.equal(actorName({ client: 'green', manager: 'operator' }), 'green (operator)');
+    assert.equal(actorName({ client: 'operator', manager: 'operator', user: 'u' }), 'operator');
+    assert.equal(actorName({ manager: 'kubectl', agent: 'kubectl/v1.34', user: 'u' }), 'kubectl');
+    assert.equal(actorName({ agent: 'python/3', user: 'u' }), 'python');
+    assert.equal(actorName({}), '');
+  });
+});
