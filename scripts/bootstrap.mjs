@@ -50,11 +50,6 @@ export function toolEnv(extra = {}) {
   return { ...process.env, PATH: `${join(modules, '.bin')}${delimiter}${process.env.PATH ?? ''}`, ...extra };
 }
 
-/** Environment of a VS Code in whose terminals this clone's `object-versions` is found. */
-export function terminalEnv() {
-  return { ...process.env, PATH: `${join(root, 'bin')}${delimiter}${process.env.PATH ?? ''}` };
-}
-
 function lockHash() {
   return createHash('sha256')
     .update(readFileSync(join(root, 'package-lock.json')))

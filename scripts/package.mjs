@@ -7,6 +7,7 @@ const vsce = await import('@vscode/vsce');
 
 const limitBytes = 1_000_000;
 const allowed = [
+  /^bin\//,
   /^dist\//,
   /^media\/(icons|walkthrough)\//,
   /^l10n\//,
@@ -36,7 +37,7 @@ function packagedReadme() {
 run('node', ['scripts/build.mjs'], { env: toolEnv() });
 const readmePath = 'dist/README.md';
 writeFileSync(join(root, readmePath), packagedReadme());
-const files = await vsce.listFiles({ cwd: root, dependencies: false });
+const files = await vsce.listFiles({ cwd: root, packageManager: vsce.PackageManager.None });
 const stray = files.filter((file) => !allowed.some((pattern) => pattern.test(file)));
 if (stray.length > 0) throw new Error(`not needed to run, so not to be packaged: ${stray.join(', ')}`);
 const packagePath = join(root, 'dist', 'object-versions.vsix');

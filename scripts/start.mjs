@@ -4,7 +4,7 @@
 //   npm start -- --kubeconfig FILE       a cluster of yours, and only when asked
 //   npm start -- --browser               a VS Code in the browser, even where there is a desktop one
 //   npm start -- --port 8080             its port
-import { bootstrap, root, run, say, terminalEnv, toolEnv, whenParentEnds } from './bootstrap.mjs';
+import { bootstrap, root, run, say, toolEnv, whenParentEnds } from './bootstrap.mjs';
 await bootstrap(import.meta.url);
 import { spawn, spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -140,7 +140,6 @@ async function openInBrowser(vsix, folder, settings) {
     vsix,
     folder,
     settings,
-    extensionEnv: terminalEnv(),
     port: Number(asked.port),
     log: say,
   });
@@ -165,7 +164,6 @@ function openDesktop(code, vsix, folder, settings) {
   run(code, [...dirs, '--install-extension', vsix]);
   const child = spawn(code, [...dirs, '--new-window', '--wait', folder], {
     stdio: 'ignore',
-    env: terminalEnv(),
     shell: process.platform === 'win32',
   });
   child.once('exit', () => void stopAll(0));

@@ -259,11 +259,10 @@ export async function writeSettings(dataDir, settings) {
 
 /**
  * Serves a VS Code with the packaged extension in it, for a person with a browser.
- * @param {{ vsix: string, folder: string, settings?: Record<string, unknown>, extensionEnv?: Record<string, string>,
- *   port?: number, log?: (line: string) => void }} options `settings` are the extension's and VS Code's; `folder` is opened.
+ * @param {{ vsix: string, folder: string, settings?: Record<string, unknown>, port?: number, log?: (line: string) => void }} options `settings` are the extension's and VS Code's; `folder` is opened.
  * @returns {Promise<{ url: string, stop: () => Promise<void> }>}
  */
-export async function serveVSCode({ vsix, folder, settings = {}, extensionEnv = {}, port = 0, log = console.error }) {
+export async function serveVSCode({ vsix, folder, settings = {}, port = 0, log = console.error }) {
   const installed = await ensureVSCode({ which: 'stable', log });
   const home = await mkdtemp(join(tmpdir(), 'object-versions-vscode-'));
   const dataDir = join(home, 'data');
@@ -279,7 +278,7 @@ export async function serveVSCode({ vsix, folder, settings = {}, extensionEnv = 
       log,
     );
     const token = randomBytes(24).toString('hex');
-    const server = await startVSCodeServer({ installed, dataDir, extensionsDir, token, port, env: extensionEnv });
+    const server = await startVSCodeServer({ installed, dataDir, extensionsDir, token, port });
     return {
       url: `http://127.0.0.1:${server.port}/?tkn=${token}&folder=${encodeURIComponent(folder)}`,
       stop: async () => {

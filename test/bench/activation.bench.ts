@@ -35,7 +35,7 @@ Module.registerHooks({
       ? { format: 'module', shortCircuit: true, source: names.map((name) => 'export const ' + name + ' = globalThis.fakeVscode.' + name + ';').join('\n') }
       : next(url, parent),
 });
-const context = { subscriptions: [], extensionUri: anything(), globalStorageUri: { fsPath: '/nowhere' }, storageUri: undefined, workspaceState: { get: () => [], update: async () => {} }, extension: { id: 'x', packageJSON: { version: '0' } } };
+const context = { subscriptions: [], extensionUri: anything(), globalStorageUri: { fsPath: '/nowhere' }, storageUri: undefined, environmentVariableCollection: anything(), asAbsolutePath: String, workspaceState: { get: () => [], update: async () => {} }, extension: { id: 'x', packageJSON: { version: '0' } } };
 const spent = (since) => { const { user, system } = process.cpuUsage(since); return (user + system) / 1000; };
 const run = async () => {
   gc();

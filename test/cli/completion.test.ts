@@ -89,6 +89,7 @@ describe('completion of the kubectl plugin', function () {
 
   it('is among the programs that npm puts on the PATH', async () => {
     const { bin } = JSON.parse(await readFile(join(clone, 'package.json'), 'utf8')) as { bin: Record<string, string> };
-    assert.equal(bin['kubectl_complete-object_versions'], 'bin/kubectl_complete-object_versions');
+    const file = join(clone, bin['kubectl_complete-object_versions'] ?? '');
+    assert.deepEqual(await lines(process.execPath, [file, 'lab', 'c']), ['contention', ':4']);
   });
 });

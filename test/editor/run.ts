@@ -32,6 +32,7 @@ function stageExtension(): void {
   mkdirSync(extension, { recursive: true });
   const parts = [
     'package.json',
+    'bin',
     'l10n',
     'media/icons',
     'media/walkthrough',

@@ -1,39 +1,86 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { chmodSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
-import { terminalEnv } from '../../scripts/bootstrap.mjs';
-import { findCommandLine } from '../../src/editor/labs/commandLine.ts';
 
 const root = join(import.meta.dirname, '..', '..');
+const version = (JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string }).version;
+/** A program that is this Node, with a module that runs first. */
+function writeNode(file: string, first: string): void {
+  const module = `data:text/javascript,${encodeURIComponent(first).replaceAll("'", '%27')}`;
+  writeFileSync(file, `#!/bin/sh\nexec '${process.execPath}' --import '${module}' "$@"\n`);
+  chmodSync(file, 0o755);
+}
 
 describe('object-versions in a terminal', () => {
   const node = dirname(process.execPath);
-  const runs = (PATH: string): string =>
-    spawnSync('object-versions', ['--version'], { env: { ...process.env, PATH }, encoding: 'utf8' }).stdout;
-  let empty: string;
-  before(() => {
-    empty = mkdtempSync(join(tmpdir(), 'object-versions-terminal-'));
-  });
-  after(() => rmSync(empty, { recursive: true, force: true }));
+  let home: string;
+  let bin: string;
+  let tools: string;
 
-  it('is found beside an extension that runs from a clone', function () {
+  before(function () {
     if (process.platform === 'win32') this.skip();
-    const found = findCommandLine(root, { PATH: node });
-    assert.ok(found.kind === 'beside', found.kind);
-    assert.match(runs(found.path), /^\d+\.\d+\.\d+/);
-    assert.deepEqual(findCommandLine(root, { PATH: found.path }), { kind: 'there' });
+    home = mkdtempSync(join(tmpdir(), 'object-versions-terminal-'));
+    // Laid out as an installed extension, which has no node_modules, in a folder whose name has a space.
+    const extension = join(home, 'an extension');
+    bin = join(extension, 'bin');
+    cpSync(join(root, 'bin'), bin, { recursive: true });
+    symlinkSync(join(root, 'src'), join(extension, 'src'));
+    symlinkSync(join(root, 'package.json'), join(extension, 'package.json'));
+    tools = join(home, 'tools');
+    mkdirSync(tools);
+    // Where the system has it there may be a Node too.
+    const readlink = spawnSync('sh', ['-c', 'command -v readlink'], { encoding: 'utf8' }).stdout.trim();
+    symlinkSync(readlink, join(tools, 'readlink'));
+  });
+  after(() => rmSync(home, { recursive: true, force: true }));
+
+  const runs = (folders: readonly string[], env: NodeJS.ProcessEnv = {}, program = 'object-versions') => {
+    const PATH = [...folders, tools].join(delimiter);
+    return spawnSync('/bin/sh', ['-c', `${program} --version`], { env: { PATH, ...env }, encoding: 'utf8' });
+  };
+
+  it('runs with the Node of the PATH', () => {
+    assert.equal(runs([node, bin]).stdout.trim(), version);
   });
 
-  it('is on the PATH of what npm start opens', function () {
-    if (process.platform === 'win32') this.skip();
-    const { PATH = '' } = terminalEnv();
-    assert.match(runs([PATH, node].join(delimiter)), /^\d+\.\d+\.\d+/);
-    assert.deepEqual(findCommandLine(empty, { PATH }), { kind: 'there' });
+  it('runs with the Node that VS Code names where the PATH has none, and none is taken for granted', () => {
+    assert.equal(runs([bin], { OBJECT_VERSIONS_NODE: process.execPath }).stdout.trim(), version);
+    assert.equal(
+      runs([bin], { OBJECT_VERSIONS_NODE: process.execPath }, 'kubectl-object_versions').stdout.trim(),
+      version,
+    );
+    assert.notEqual(runs([bin]).status, 0);
   });
 
-  it('is missing beside an installed extension, whose package does not hold it', () => {
-    assert.deepEqual(findCommandLine(empty, { PATH: node }), { kind: 'missing' });
+  it('runs with the Node that VS Code names where the one of the PATH is too old', () => {
+    const old = join(home, 'old');
+    mkdirSync(old);
+    writeNode(
+      join(old, 'node'),
+      "Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '20.1.0' } });",
+    );
+    const alone = runs([old, bin]);
+    assert.deepEqual(
+      [alone.status, alone.stderr.trim()],
+      [1, 'object-versions needs Node 22 or newer; this is 20.1.0.'],
+    );
+    assert.equal(runs([old, bin], { OBJECT_VERSIONS_NODE: process.execPath }).stdout.trim(), version);
+  });
+
+  it('is Node in VS Code’s place for itself only: what it starts is not told to be', () => {
+    const [vscode, told] = [join(home, 'vscode'), join(home, 'told')];
+    const tell = `appendFileSync(${JSON.stringify(told)}, process.env.ELECTRON_RUN_AS_NODE + ' ')`;
+    writeNode(vscode, `import { appendFileSync } from 'node:fs'; ${tell}; process.on('exit', () => ${tell});`);
+    assert.equal(runs([bin], { OBJECT_VERSIONS_NODE: vscode }).stdout.trim(), version);
+    assert.equal(readFileSync(told, 'utf8'), '1 undefined ');
+  });
+
+  it('is found through a link', () => {
+    const links = join(home, 'links');
+    mkdirSync(links);
+    symlinkSync(join(bin, 'object-versions'), join(links, 'object-versions'));
+    assert.equal(runs([links, node]).stdout.trim(), version);
   });
 });

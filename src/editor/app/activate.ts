@@ -20,6 +20,7 @@ import { registerWatchCommands } from '../watches/watchCommands.ts';
 import { declaredDefinition } from '../watches/addWatch.ts';
 import { registerEditCommands } from '../writing/editCommands.ts';
 import type { ObjectVersionsApi } from './api.ts';
+import { registerCommandLine } from './commandLine.ts';
 import { registerDocumentation } from './documentation.ts';
 import { Editor } from './editor.ts';
 import { commandIds, contextKeys, scheme, settingIds, viewIds } from './ids.ts';
@@ -98,6 +99,7 @@ export function activateEditor(context: ExtensionContext, endings: Set<() => Pro
     command(commandIds.showLog, () => log.show()),
     command(commandIds.toggleReadOnly, () => changeSetting(settingIds.readOnly, !settings.readOnly())),
     registerDocumentation(editor),
+    registerCommandLine(editor),
     command(commandIds.openWalkthrough, () =>
       commands.executeCommand(
         'workbench.action.openWalkthrough',

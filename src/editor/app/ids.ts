@@ -102,6 +102,7 @@ export const settingIds = {
   responsibilityPresets: 'responsibilityPresets',
   requestsPerSecond: 'requestsPerSecond',
   associations: 'associations',
+  commandLineInTerminals: 'terminal.commandLine',
 } as const;
 
 /** Keys of `when` clauses. */

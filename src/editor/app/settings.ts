@@ -54,6 +54,8 @@ export const settings = {
     readResponsibilities(get<unknown>(settingIds.responsibilities, [])).problems,
   /** By which annotations or fields things outside the cluster are found that belong to objects. */
   associations: (): readonly AssociationRule[] => get<AssociationRule[]>(settingIds.associations, []),
+  /** Whether terminals find `object-versions`. */
+  commandLineInTerminals: (): boolean => get(settingIds.commandLineInTerminals, true),
   requestsPerSecond: (): number => Math.max(1, get(settingIds.requestsPerSecond, 50)),
 };
 

@@ -10,7 +10,6 @@ import { commandIds, contextKeys, viewIds } from '../app/ids.ts';
 import { limited } from '../app/signal.ts';
 import { liveUri } from '../documents/address.ts';
 import { readObject } from '../documents/readObject.ts';
-import { findCommandLine } from './commandLine.ts';
 import type { EditorPlaces } from './editorPlaces.ts';
 import type { LabPanels } from './labPanels.ts';
 import type { LabSessionParts } from './labPlaces.ts';
@@ -146,20 +145,12 @@ async function openObject(places: EditorPlaces, { resource, name }: ObjectRef, s
   await commands.executeCommand('vscode.open', liveUri(address), { viewColumn: ViewColumn.Beside });
 }
 
-function openTerminal({ clusters, context }: Editor, places: EditorPlaces): void {
+function openTerminal({ clusters }: Editor, places: EditorPlaces): void {
   const { isSandbox, label, namespace } = places.current();
   const file = isSandbox ? clusters.sandboxKubeconfig : undefined;
   const where = isSandbox
     ? l10n.t('kubectl means the sandbox here; the lesson is in the namespace {0}.', namespace)
     : l10n.t('The lesson is in the context {0}, in the namespace {1}.', label, namespace);
-  const commandLine = findCommandLine(context.extensionPath, process.env);
-  const lacks = l10n.t(
-    'There is no object-versions on the PATH: it is not in the extension. The page "The command line" of the documentation says how to get it.',
-  );
-  const env = {
-    ...(file === undefined ? {} : { KUBECONFIG: file }),
-    ...(commandLine.kind === 'beside' ? { PATH: commandLine.path } : {}),
-  };
-  const message = commandLine.kind === 'missing' ? `${where}\r\n${lacks}` : where;
-  window.createTerminal({ name: label, message, env }).show();
+  const env = file === undefined ? {} : { KUBECONFIG: file };
+  window.createTerminal({ name: label, message: where, env }).show();
 }

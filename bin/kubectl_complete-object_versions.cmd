@@ -1,0 +1,1 @@
+@"%~dp0object-versions.cmd" complete --directive -- %*
