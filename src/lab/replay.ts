@@ -1,5 +1,7 @@
 import { throwIfAborted } from '../base/clock.ts';
+import type { Server } from '../base/server.ts';
 import type { JsonObject } from '../codec/json.ts';
+import { errorOf } from '../kube/answers.ts';
 import { LabClient, type LabClientOptions } from './labClient.ts';
 import { removeAll } from './removal.ts';
 import { replaySteps, type ReplayState, type ReplayStep } from './replaySteps.ts';
@@ -36,7 +38,7 @@ export interface ReplayOptions extends LabClientOptions {
  * @throws AppError `cancelled` when the signal aborts, after the clean-up; `unauthenticated`, `forbidden`
  */
 export async function runReplay(options: ReplayOptions): Promise<ReplayResult> {
-  const client = new LabClient(options);
+  const client = new LabClient({ ...options, server: permitting(options.server) });
   const name = `versions-replay-${options.suffix}`;
   const collection = `/api/v1/namespaces/${options.namespace}/configmaps`;
   const state: ReplayState = {
@@ -64,6 +66,17 @@ export async function runReplay(options: ReplayOptions): Promise<ReplayResult> {
     await removeAll(client, [{ path: state.path, uids: state.uids }]);
   }
   return { steps, holds: steps.length === replaySteps.length && steps.every((step) => step.holds) };
+}
+
+/** Not being allowed to do something says nothing about what the contract promises: that is no answer to hold against it. */
+function permitting(server: Server): Server {
+  return {
+    send: async (request, signal) => {
+      const reply = await server.send(request, signal);
+      if (reply.status === 401 || reply.status === 403) throw errorOf(reply);
+      return reply;
+    },
+  };
 }
 
 /** A word for `ReplayOptions.suffix` that no other run uses. */

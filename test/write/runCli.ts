@@ -50,12 +50,17 @@ export class BundledCli {
     await rm(this.folder, { recursive: true, force: true });
   }
 
+  /** The program, for whoever runs it behind something else. */
+  get program(): string {
+    return join(this.folder, 'main.mjs');
+  }
+
   /** Runs it as a process of its own. `input` goes to its standard input; it can be interrupted (SIGINT). */
   async run(
     args: readonly string[],
     options: { input?: string; keepInputOpen?: boolean; interruptAfterMs?: number } = {},
   ): Promise<CliResult> {
-    const child = spawn(process.execPath, [join(this.folder, 'main.mjs'), ...args], {
+    const child = spawn(process.execPath, [this.program, ...args], {
       stdio: ['pipe', 'pipe', 'pipe'],
     });
     let [stdout, stderr] = ['', ''];
