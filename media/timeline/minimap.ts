@@ -114,7 +114,8 @@ export class Minimap {
       context.fillStyle = this.palette.grid;
       context.fillRect(Math.round(tick.x), 4, 1, this.lines.height);
       context.fillStyle = this.palette.inks.muted;
-      if (tick.x < this.lines.width - 52) context.fillText(tick.label, tick.x + 4, 15);
+      if (tick.x + 6 + context.measureText(tick.label).width < this.lines.width)
+        context.fillText(tick.label, tick.x + 4, 15);
     }
     context.fillStyle = this.palette.inks.note;
     for (const note of store.notes) {

@@ -2,6 +2,7 @@ import type { Finding } from '../core/findings/finding.ts';
 import { actorName } from '../core/findings/knowledge.ts';
 import type { Mark } from '../core/findings/report/mark.ts';
 import { nameText, objectText } from '../core/findings/report/report.ts';
+import { askedKind, writeKind } from '../core/timeline/classify.ts';
 import type { Actor, ObjectName, Token, TraceEvent } from '../core/traceEvent.ts';
 
 /** Keeps what a report shows of events, bounded: what is about objects with findings stays, of the rest the latest. */
@@ -43,14 +44,26 @@ function marksOf(event: TraceEvent): Mark[] {
       `: ${outcome}`,
       ...tokenPart(', now ', result?.token),
     ];
-    const uid = result?.uid ?? preconditions?.uid ?? '';
-    return [mark(event, event.name, uid, accepted ? 'accepted' : 'refused', text)];
+    const uid = result?.uid ?? preconditions?.uid ?? event.basedOn?.uid ?? '';
+    const drawn = accepted ? askedKind(event) : writeKind(event);
+    const basedOn = preconditions?.token ?? event.basedOn?.token;
+    return [
+      {
+        ...mark(event, event.name, uid, accepted ? 'accepted' : 'refused', text),
+        ...(drawn === undefined ? {} : { drawn }),
+        ...(basedOn === undefined ? {} : { basedOn }),
+        ...(result === undefined ? {} : { token: result.token }),
+      },
+    ];
   }
   if (event.type === 'observed')
     return [
-      mark({ ...event, actor: event.via }, event.name, event.uid, 'read', [
-        ...tokenPart('showed version ', event.token),
-      ]),
+      {
+        ...mark({ ...event, actor: event.via }, event.name, event.uid, 'read', [
+          ...tokenPart('showed version ', event.token),
+        ]),
+        token: event.token,
+      },
     ];
   if (event.type !== 'read' || event.given.length !== 1) return [];
   return event.given.map((item) =>

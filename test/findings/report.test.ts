@@ -112,6 +112,34 @@ describe('a report', () => {
     assert.ok(!/>(54|61)</.test(visible));
   });
 
+  it('has the timeline of the editor: a row for each actor, and a curve from a refused write to the one that won', () => {
+    const s = new Scenario();
+    s.stream(configMap(), 'uid-1', 'v1', data({ a: '1' }));
+    s.get('A', configMap(), 'uid-1', 'v1');
+    s.write('B', configMap(), 'replace', {
+      preconditions: { token: 'v1' },
+      body: data({ a: '2' }),
+      result: { uid: 'uid-1', token: 'v2' },
+    });
+    s.write('A', configMap(), 'replace', { preconditions: { token: 'v1' }, outcome: 'version-conflict', code: 409 });
+    const found = s.findings();
+    const marks = new Marks(100, () => found);
+    for (const event of s.events) marks.add(event);
+    const figure = (kept: readonly Mark[]): string =>
+      /<figure>.*<\/figure>/s.exec(reportHtml(reportOf(found), kept, 'Findings', ''))?.[0] ?? '';
+    const html = figure(marks.all());
+    const rows = ['A', 'B'].map((name) => new RegExp(`<text x="40" y="([\\d.]+)"[^>]*>${name}</text>`).exec(html)?.[1]);
+    assert.ok(rows.every((y) => y !== undefined));
+    assert.match(
+      html,
+      /<a href="#f0"><g><title>event \d+: A replace of version [^<]*: version-conflict, [\d:.]+<\/title><use href="#g-conflict"/,
+    );
+    const solid = /<path d="M[^"]*" fill="none" stroke="[^"]*"\/>/g;
+    assert.equal(html.match(solid)?.length, 2, 'on the lane, and from row to row');
+    const unknown = marks.all().filter(({ seq, kind }) => kind !== 'accepted' || seq === 0);
+    assert.equal(figure(unknown).match(solid), null, 'who won is not made up');
+  });
+
   it('takes what objects are called, and tokens, as text', () => {
     const evil = '<img src=x onerror="1">';
     const [one] = findings;

@@ -210,7 +210,9 @@ describe('analyze', function () {
     const html = (await run(['analyze', path, '--format', 'html'])).stdout;
     assert.match(html, /<svg/);
     assert.match(html, /1 finding in 10 events, 2026-01-01\./);
-    assert.match(html, /<text class="actor"[^>]*>alice.*<text class="actor"[^>]*>bob|bob.*alice/s);
+    const names = [...html.matchAll(/<text [^>]*>([^<]*)<\/text>/g)].map(([, name]) => name);
+    assert.deepEqual(names.slice(names.indexOf('demo')), ['demo', 'lab · 2 actors', 'alice', 'bob', names.at(-1)]);
+    assert.match(html, /<a href="#f0"><g><title>event \d+: bob replace/);
     assert.match(
       html,
       /<li class="accepted">event \d+: [\d:.]+ <b>bob<\/b> replace of version <span class="badge c\d" title="token &quot;1&quot;">[a-z]{2}·[\da-f]{2}<\/span>: accepted, now <span [^>]*"token &quot;2&quot;">/,

@@ -50,6 +50,17 @@ export function writeKind(write: WriteEvent): MarkKind | undefined {
   return KIND_OF_OUTCOME[write.outcome];
 }
 
+/** The kind of the mark of an accepted write by what it asked for, where nobody saw what it changed. */
+export function askedKind({ verb, subresource, outcome, paths = [] }: WriteEvent): MarkKind {
+  if (verb === 'create') return 'created';
+  if (verb === 'delete' || verb === 'deletecollection') return 'terminating';
+  if (outcome === 'unchanged') return 'renewal';
+  const all = (part: string): boolean => paths.every((path) => path.startsWith(part));
+  if (subresource === 'status' || (paths.length > 0 && all('.status'))) return 'status';
+  if (paths.length === 0) return 'unknown';
+  return all('.metadata') ? 'metadata' : 'spec';
+}
+
 /** The place of an outcome in MARK_OUTCOMES. */
 export function outcomeCode(outcome: WriteOutcome): number {
   return MARK_OUTCOMES.indexOf(outcome);

@@ -331,7 +331,13 @@ class LaneLabels {
   }
 
   private keep({ text, from, to }: Placed, line: LineName, look: Look, annotation: AnnotationInfo | undefined): void {
-    const words: SceneText = { x: from, y: this.baselines[line], text, ...look };
+    const words: SceneText = {
+      x: from,
+      y: this.baselines[line],
+      text,
+      ...look,
+      ...(annotation === undefined ? {} : { finding: annotation.key }),
+    };
     this.all.push({ from, to, text: words, ...(annotation === undefined ? {} : { annotation }) });
   }
 

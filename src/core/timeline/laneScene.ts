@@ -166,10 +166,10 @@ export function addCells({ parts, scale }: LaneContext, cells: readonly Cell[], 
       const height = Math.min(tallest, 4 + Math.log2(cell.count) * 1.6);
       const left = Math.max(cell.first - 2, cell.x - CELL_PX / 2 + 0.5);
       const width = Math.min(CELL_PX - 1, Math.max(4, cell.last - cell.first + 4));
-      parts.clusters.push({ kind, x: left, y: y - height / 2, width, height, dim });
+      parts.clusters.push({ kind, x: left, y: y - height / 2, width, height, dim, mark: cell.mark });
       if (cell.kind < SPEAKING) continue;
     }
-    parts.glyphs.push({ kind, x: cell.x, y, dim });
+    parts.glyphs.push({ kind, x: cell.x, y, dim, mark: cell.mark });
   }
 }
 
@@ -189,7 +189,8 @@ export function addFindingGlyphs(
     for (const at of [...repeats, to]) {
       const x = xOf(scale, at);
       if (x < -8 || x > scale.width + 8) continue;
-      parts.glyphs.push({ kind: glyph, x, y: glyphY(y, metrics, glyph), dim: annotationDim(annotation) });
+      const dim = annotationDim(annotation);
+      parts.glyphs.push({ kind: glyph, x, y: glyphY(y, metrics, glyph), dim, finding: annotation.key });
     }
   }
 }

@@ -18,6 +18,8 @@ export interface Picture {
 
 const HEADER_PX = 52;
 const FOOTER_PX = 22;
+/** How much room the label of a tick needs. */
+const TICK_LABEL_PX = 56;
 const MAX_HEIGHT_PX = 6000;
 
 /** The whole of the lanes, not only what is scrolled into view, as one picture. Pure. */
@@ -36,10 +38,10 @@ export function pictureOf(input: Omit<SceneInput, 'top' | 'height'>, labelWidth:
     },
   ];
   for (const tick of ticksOf(scale, timeZoneOffsetMin)) {
-    if (tick.x < scale.width - 40)
+    if (tick.x < scale.width - TICK_LABEL_PX)
       texts.push({ x: labelWidth + tick.x + 3, y: HEADER_PX - 8, text: tick.label, ink: 'muted', size: 10 });
   }
-  for (const row of scene.rows) addLabel(texts, input, input.layout.rows[row.index], row.y + HEADER_PX);
+  for (const row of scene.rows) addLabel(texts, input, input.layout.rows[row.index], row.y + HEADER_PX, labelWidth);
   texts.push({ x: 12, y: HEADER_PX + height + 15, text: footer(input), ink: 'faint', size: 9 });
   return {
     width: labelWidth + scale.width,
@@ -56,6 +58,7 @@ function addLabel(
   { store, match, translate }: Omit<SceneInput, 'top' | 'height'>,
   row: Row | undefined,
   y: number,
+  width: number,
 ): void {
   if (row?.type === 'group') {
     const label = store.groups[row.group]?.label ?? '';
@@ -70,15 +73,15 @@ function addLabel(
   } else if (row?.type === 'more') {
     texts.push({ x: 28, y: y + 17, text: moreWords(row.count, translate), ink: 'muted', size: 10 });
   } else if (row?.type === 'track' && row.under !== undefined) {
-    texts.push({ x: 40, y: y + 16, text: clipped(trackTitle(store, row, translate), 26), ink: 'muted', size: 10 });
+    texts.push(clipped({ x: 40, y: y + 16, text: trackTitle(store, row, translate), ink: 'muted', size: 10 }, width));
   } else if (row?.type === 'track') {
     const words = trackWords(store, match, row, translate);
-    addName(texts, row, y, trackTitle(store, row, translate), { text: words, ink: 'muted' });
+    addName(texts, row, y, width, trackTitle(store, row, translate), { text: words, ink: 'muted' });
   } else if (row?.type === 'lane') {
     const lane = store.lanes[row.lane];
     if (lane === undefined) return;
     const ink = lane.info.remark === undefined ? 'muted' : 'warning';
-    addName(texts, row, y, lane.info.name, { text: laneSubtitle(lane, translate), ink });
+    addName(texts, row, y, width, lane.info.name, { text: laneSubtitle(lane, translate), ink });
   }
 }
 
@@ -86,16 +89,23 @@ function addName(
   texts: SceneText[],
   { height }: Row,
   y: number,
+  width: number,
   name: string,
   sub: Pick<SceneText, 'text' | 'ink'>,
 ): void {
-  texts.push({ x: 28, y: y + Math.min(28, height / 2 + 4), text: clipped(name, 24), ink: 'text', size: 12 });
-  if (height >= LANE_HEIGHT) texts.push({ x: 28, y: y + 43, text: clipped(sub.text, 30), ink: sub.ink, size: 10 });
+  texts.push(clipped({ x: 28, y: y + Math.min(28, height / 2 + 4), text: name, ink: 'text', size: 12 }, width));
+  if (height >= LANE_HEIGHT) texts.push(clipped({ x: 28, y: y + 43, text: sub.text, ink: sub.ink, size: 10 }, width));
 }
 
-function clipped(text: string, length: number): string {
-  return text.length <= length ? text : `${text.slice(0, length - 1)}…`;
+/** Words cut to what fits before `width`. */
+function clipped(text: SceneText, width: number): SceneText {
+  const length = Math.floor((width - text.x) / (CHARACTER_PARTS * text.size));
+  if (text.text.length <= length) return text;
+  return { ...text, text: `${text.text.slice(0, length - 1)}…`, full: text.text };
 }
+
+/** How wide a character is drawn, in parts of the size. */
+const CHARACTER_PARTS = 0.59;
 
 function footer({ layout, translate }: Omit<SceneInput, 'top' | 'height'>): string {
   const parts = [translate('What was not observed is not shown as known.')];

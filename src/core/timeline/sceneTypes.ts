@@ -26,8 +26,16 @@ export interface SceneHatch {
   readonly height: number;
 }
 
+/** What a part of a drawing is about, for words and links on it. */
+export interface SceneSubject {
+  /** A mark, the first of the most important ones where there are several, by its place. */
+  readonly mark?: number;
+  /** The key of a finding. */
+  readonly finding?: string;
+}
+
 /** One mark. */
-export interface SceneGlyph {
+export interface SceneGlyph extends SceneSubject {
   readonly kind: MarkKind;
   readonly x: number;
   readonly y: number;
@@ -35,7 +43,7 @@ export interface SceneGlyph {
 }
 
 /** Several marks in one place. */
-export interface SceneCluster {
+export interface SceneCluster extends SceneSubject {
   readonly kind: MarkKind;
   readonly x: number;
   readonly y: number;
@@ -64,10 +72,12 @@ export interface SceneLag {
 }
 
 /** Words. `y` is the baseline. */
-export interface SceneText {
+export interface SceneText extends SceneSubject {
   readonly x: number;
   readonly y: number;
   readonly text: string;
+  /** The whole of it, where it is cut. */
+  readonly full?: string;
   readonly ink: Ink;
   readonly size: 9 | 10 | 11 | 12;
   readonly mono?: boolean;

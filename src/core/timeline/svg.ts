@@ -1,7 +1,7 @@
 import { GLYPHS } from './glyphs.ts';
 import type { MarkKind } from './model.ts';
 import type { Picture } from './picture.ts';
-import type { Ink, SceneArc, SceneBar, SceneText } from './sceneTypes.ts';
+import type { Ink, SceneArc, SceneBar, SceneSubject, SceneText } from './sceneTypes.ts';
 
 /** Colours as CSS has them. */
 export interface Palette {
@@ -19,11 +19,20 @@ export interface Palette {
 /** How much of its colour a dimmed thing keeps. */
 export const DIM_OPACITY = 0.22;
 
-/** A picture as an SVG document: shapes and text only, no script, no style sheet, no link. Pure. */
-export function svgOf(picture: Picture, palette: Palette): string {
+/** A picture inside an HTML page: what a screen reader calls it, and what is said of its parts, and linked to inside the page. */
+export interface InPage {
+  readonly label: string;
+  readonly about: (part: SceneSubject) => { readonly title?: string; readonly target?: string };
+}
+
+/**
+ * A picture as an SVG document, or as an element of an HTML page: shapes and text only, no script, no style sheet, no link
+ * to anywhere else. Pure.
+ */
+export function svgOf(picture: Picture, palette: Palette, inPage?: InPage): string {
   const { width, height, left, top, scene } = picture;
   const parts = [
-    `<svg xmlns="http://www.w3.org/2000/svg" width="${n(width)}" height="${n(height)}" viewBox="0 0 ${n(width)} ${n(height)}" font-family="${escaped(palette.font)}">`,
+    `<svg ${inPage === undefined ? `xmlns="http://www.w3.org/2000/svg" width="${n(width)}" height="${n(height)}"` : `role="img" aria-label="${escaped(inPage.label)}"`} viewBox="0 0 ${n(width)} ${n(height)}" font-family="${escaped(palette.font)}">`,
     '<defs>',
     `<pattern id="hatch" width="7" height="7" patternUnits="userSpaceOnUse"><path d="M-1 8L8 -1M-1 1L1 -1M6 8L8 6" stroke="${escaped(palette.hatch)}" stroke-width="1"/></pattern>`,
     `<clipPath id="lanes"><rect width="${n(scene.width)}" height="${n(scene.height)}"/></clipPath>`,
@@ -37,16 +46,27 @@ export function svgOf(picture: Picture, palette: Palette): string {
   for (const bar of scene.bars) parts.push(barOf(bar, palette));
   for (const hatch of scene.hatches) parts.push(rect(hatch, 'url(#hatch)'));
   for (const lag of scene.lags) parts.push(line(lag.x, lag.y, lag.x + lag.width, lag.y, palette.inks.warning, lag.dim));
-  for (const cluster of scene.clusters) parts.push(rect(cluster, palette.inks[cluster.kind], cluster.dim, 2));
+  const said = (part: SceneSubject, drawn: string): string =>
+    inPage === undefined ? drawn : linked(part, drawn, inPage);
+  for (const cluster of scene.clusters)
+    parts.push(said(cluster, rect(cluster, palette.inks[cluster.kind], cluster.dim, 2)));
   for (const arc of scene.arcs) parts.push(arcOf(arc, palette));
   for (const glyph of scene.glyphs) {
-    parts.push(`<use href="#g-${glyph.kind}" x="${n(glyph.x)}" y="${n(glyph.y)}"${opacity(glyph.dim)}/>`);
+    const use = `<use href="#g-${glyph.kind}" x="${n(glyph.x)}" y="${n(glyph.y)}"${opacity(glyph.dim)}/>`;
+    parts.push(said(glyph, use));
   }
-  for (const text of scene.texts) parts.push(textOf(text, palette));
+  for (const text of scene.texts) parts.push(said(text, textOf(text, palette)));
   parts.push('</g>');
   for (const text of picture.texts) parts.push(textOf(text, palette));
   parts.push('</svg>');
   return parts.join('\n');
+}
+
+/** A part of the drawing with what is said of it, as a link where there is one. */
+function linked(part: SceneSubject, drawn: string, { about }: InPage): string {
+  const { title, target } = about(part);
+  const inside = title === undefined ? drawn : `<g><title>${escaped(title)}</title>${drawn}</g>`;
+  return target === undefined ? inside : `<a href="#${escaped(target)}">${inside}</a>`;
 }
 
 function usedKinds(picture: Picture): MarkKind[] {
@@ -107,7 +127,7 @@ function textOf(text: SceneText, palette: Palette): string {
   const anchor = text.anchor === undefined ? '' : ` text-anchor="${text.anchor}"`;
   const weight = text.bold === true ? ' font-weight="600"' : '';
   const family = text.mono === true ? ` font-family="${escaped(palette.mono)}"` : '';
-  return `<text x="${n(text.x)}" y="${n(text.y)}" font-size="${text.size}" fill="${escaped(palette.inks[text.ink])}"${anchor}${weight}${family}${opacity(text.dim)}>${escaped(text.text)}</text>`;
+  return `<text x="${n(text.x)}" y="${n(text.y)}" font-size="${text.size}" fill="${escaped(palette.inks[text.ink])}"${anchor}${weight}${family}${opacity(text.dim)}>${text.full === undefined ? '' : `<title>${escaped(text.full)}</title>`}${escaped(text.text)}</text>`;
 }
 
 /** A number without noise: two decimals at most. */

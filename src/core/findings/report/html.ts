@@ -2,13 +2,9 @@ import type { Finding } from '../finding.ts';
 import { escape } from './junit.ts';
 import { Badges, type Mark } from './mark.ts';
 import { evidenceOf, occurrencesOf, type Occurrences } from './occurrences.ts';
+import { reportTimeline, TIMELINE_STYLE } from './reportTimeline.ts';
 import { EVENTS_COUNT, findingsText, objectText, titleOf, type FindingsReport } from './report.ts';
 
-const WIDTH = 1_000;
-const LANE = 20;
-const LEFT = 300;
-const MAX_OBJECTS = 40;
-const MAX_ACTORS = 8;
 const MAX_PROOF = 24;
 const MAX_OPEN = 3;
 const MAX_OCCURRENCES = 200;
@@ -121,64 +117,20 @@ function saidText(mark: Mark, badges: Badges): string {
     .join('');
 }
 
-interface Lane {
-  readonly object: string;
-  /** Undefined for the lane of the object itself, with what is written by more actors than have lanes. */
-  readonly actor: string | undefined;
-  readonly size: number;
-}
-
-/** A lane for each object with findings, and beneath it one for each actor that wrote it. */
-function lanesOf(findings: readonly Finding[], marks: readonly Mark[]): Lane[] {
-  return [...new Set(findings.map(objectText))].slice(0, MAX_OBJECTS).flatMap((object) => {
-    const writers = marks.filter((mark) => mark.object === object && mark.kind !== 'read').map((mark) => mark.actor);
-    const actors = [...new Set(writers)].slice(0, MAX_ACTORS);
-    return [
-      { object, actor: undefined, size: actors.length + 1 },
-      ...actors.map((actor) => ({ object, actor, size: 1 })),
-    ];
-  });
-}
-
 function timeline(groups: readonly Occurrences[], marks: readonly Mark[], badges: Badges): string {
-  const findings = groups.flatMap((group) => group.all);
-  const lanes = lanesOf(findings, marks);
-  const rows = new Map(lanes.map((lane, row) => [`${lane.object}\0${lane.actor ?? ''}`, row]));
-  const rowOf = (object: string, actor: string): number | undefined =>
-    rows.get(`${object}\0${actor}`) ?? rows.get(`${object}\0`);
-  const shown = marks.filter((mark) => mark.kind !== 'read' && rows.has(`${mark.object}\0`));
-  const times = [...findings.flatMap((finding) => [finding.firstAt, finding.lastAt]), ...shown.map((mark) => mark.at)];
-  if (lanes.length === 0 || times.length === 0) return '';
-  const from = times.reduce((a, b) => Math.min(a, b), Number.POSITIVE_INFINITY);
-  const to = times.reduce((a, b) => Math.max(a, b), from + 1);
-  const x = (at: number): number => LEFT + ((at - from) / (to - from)) * (WIDTH - LEFT - 20);
-  const y = (row: number): number => 16 + row * LANE;
-  const names = lanes.map(({ object, actor }, row) => {
-    const name = actor ?? object;
-    const [indent, most] = actor === undefined ? [4, 40] : [20, 42];
-    const label = escape(name.length > most ? `${name.slice(0, most - 1)}…` : name);
-    return `<text class="${actor === undefined ? 'object' : 'actor'}" x="${indent}" y="${y(row) + 4}">${label}<title>${escape(name)}</title></text><line x1="${LEFT}" x2="${WIDTH - 10}" y1="${y(row)}" y2="${y(row)}"/>`;
-  });
-  const dots = shown.map((mark) => {
-    const label = `<title>event ${mark.seq}: ${escape(`${mark.actor} ${saidText(mark, badges)}`)}, ${time(mark.at)}</title>`;
-    const [cx, cy] = [x(mark.at).toFixed(1), y(rowOf(mark.object, mark.actor) ?? 0)];
-    return mark.kind === 'accepted'
-      ? `<circle class="write" cx="${cx}" cy="${cy}" r="3">${label}</circle>`
-      : `<path class="refused" d="M${cx} ${cy - 4}l4 4l-4 4l-4 -4z">${label}</path>`;
-  });
-  const flags = groups.flatMap((group, index) =>
-    group.all.map((finding, at) => {
-      const row = rowOf(objectText(finding), '');
-      if (row === undefined) return '';
-      const start = x(finding.firstAt);
-      const height = ((lanes[row]?.size ?? 1) - 1) * LANE + 16;
-      const target = group.all.length === 1 || at >= MAX_OCCURRENCES ? `f${index}` : `f${index}-${at}`;
-      return `<a href="#${target}"><rect class="${finding.severity}" x="${(start - 4).toFixed(1)}" y="${y(row) - 8}" width="${Math.max(8, x(finding.lastAt) - start + 8).toFixed(1)}" height="${height}"><title>${escape(titleOf(finding))}</title></rect></a>`;
-    }),
+  const targets = new Map(
+    groups.flatMap(({ all }, index) =>
+      all.map((finding, at) => [finding, all.length === 1 || at >= MAX_OCCURRENCES ? `f${index}` : `f${index}-${at}`]),
+    ),
   );
-  return `<figure><svg role="img" aria-label="Timeline of writes and findings" viewBox="0 0 ${WIDTH} ${y(lanes.length) + 20}">${names.join('')}${flags.reverse().join('')}${dots.join('')}
-<text x="${LEFT}" y="${y(lanes.length) + 8}">${time(from)}</text><text x="${WIDTH - 10}" y="${y(lanes.length) + 8}" text-anchor="end">${time(to)}</text></svg>
-<figcaption>A lane for each object, and for each actor that wrote it. Dots are accepted writes, diamonds refused ones, boxes findings; times are UTC.</figcaption></figure>`;
+  return reportTimeline(
+    groups.flatMap(({ all }) => all),
+    marks,
+    {
+      ofMark: (mark) => `event ${mark.seq}: ${mark.actor} ${saidText(mark, badges)}, ${time(mark.at)}`,
+      ofFinding: (finding) => ({ title: titleOf(finding), target: targets.get(finding) ?? '' }),
+    },
+  );
 }
 
 /** UTC time of day with milliseconds. */
@@ -194,6 +146,6 @@ const BADGE_STYLE = ['#3b78c4', '#b8860b', '#2e8b57', '#8250bd', '#c4314b', '#0f
   .join('');
 const STYLE = `:root{color-scheme:light dark}body{font:15px/1.5 system-ui,sans-serif;margin:0}main{max-width:1040px;margin:auto;padding:1rem}
 section{border-left:4px solid #888;padding:0 1rem;margin:1.5rem 0}section.error{border-color:#c4314b}section.warning{border-color:#b8860b}section.info{border-color:#3b78c4}
-h2 small{font-weight:normal}code{font-size:.92em}dt{font-weight:600}dd{margin:0 0 .4rem 1rem}svg{width:100%;height:auto}svg text{font:11px system-ui,sans-serif;fill:currentColor}svg text.object{font-weight:600}svg text.actor{opacity:.8}ul{margin:0;padding:0;list-style:none}li.refused{color:#c4314b}@media(prefers-color-scheme:dark){li.refused{color:#f0788c}}
-svg line{stroke:#8886}svg .write{fill:#2e8b57}svg .refused{fill:none;stroke:#d9435c}svg rect{fill-opacity:.25}svg rect.error{fill:#c4314b}svg rect.warning{fill:#b8860b}svg rect.info{fill:#3b78c4}figure{margin:1rem 0}.note{opacity:.8}
-ol{margin:.2rem 0;padding-left:1.6rem}summary{cursor:pointer;opacity:.8}.badge{font:.88em ui-monospace,monospace;border-bottom:2px solid var(--badge,#888)}${BADGE_STYLE}`;
+h2 small{font-weight:normal}code{font-size:.92em}dt{font-weight:600}dd{margin:0 0 .4rem 1rem}svg{width:100%;height:auto}ul{margin:0;padding:0;list-style:none}li.refused{color:#c4314b}@media(prefers-color-scheme:dark){li.refused{color:#f0788c}}
+figure{margin:1rem 0}.note{opacity:.8}
+ol{margin:.2rem 0;padding-left:1.6rem}summary{cursor:pointer;opacity:.8}.badge{font:.88em ui-monospace,monospace;border-bottom:2px solid var(--badge,#888)}${BADGE_STYLE}${TIMELINE_STYLE}`;

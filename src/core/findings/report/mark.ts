@@ -1,4 +1,5 @@
 import { tokenBadges, type TokenBadge } from '../../tokenBadge.ts';
+import type { MarkKind } from '../../timeline/model.ts';
 import type { Token } from '../../traceEvent.ts';
 
 /** An event as the report shows it: writes stand on the timeline, reads are told where they are proof. */
@@ -10,6 +11,11 @@ export interface Mark {
   readonly uid: string;
   readonly actor: string;
   readonly kind: 'accepted' | 'refused' | 'read';
+  /** What a write is drawn as. */
+  readonly drawn?: MarkKind;
+  /** The version that a write was based on, and the one that it made, or that a read gave. */
+  readonly basedOn?: Token;
+  readonly token?: Token;
   /** What was asked and answered, in short; tokens stand apart, as they are shown by equality only. */
   readonly text: readonly (string | { readonly token: Token })[];
 }
