@@ -264,6 +264,7 @@ function reduceWrite(history: HistoryRecord, event: WriteEvent): void {
   const { result, verb } = event;
   const deletes = verb === 'delete' || verb === 'deletecollection';
   if (event.outcome !== 'accepted' || event.dryRun === true || result === undefined || result.token === '') return;
+  if (result.released === true) return;
   if (result.token === event.preconditions?.token || result.token === event.basedOn?.token) return;
   let incarnation = history.uids.get(uidKey(event.cluster, result.uid));
   if (incarnation === undefined) {

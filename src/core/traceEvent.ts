@@ -185,8 +185,8 @@ export interface WriteEvent extends EventBase {
   reason?: string;
   message?: string;
   causes?: { reason?: string; message?: string; field?: string }[];
-  /** What the answer said is stored now. */
-  result?: { uid: string; token: Token; generation?: number };
+  /** What the answer said is stored now; `released`: nothing is, the write took the last finalizer away, and the token is of the version before. */
+  result?: { uid: string; token: Token; generation?: number; released?: true };
   /** Who made progress in between, for a refused write of ours. */
   wonBy?: { manager: string; operation: string; subresource?: string; time?: string; fields: string[] }[];
 }

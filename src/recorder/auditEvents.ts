@@ -4,7 +4,7 @@ import { hideSecrets, isSecretResource } from '../core/secrets.ts';
 import { withoutSecretWords } from '../core/secretRefusal.ts';
 import type { Actor, NewTraceEvent, WriteEvent } from '../core/traceEvent.ts';
 import { givenObject, type GivenObject } from './given.ts';
-import { answerOf } from './outcome.ts';
+import { answerOf, releases } from './outcome.ts';
 import { nameOf, requestInfo, type RequestInfo } from './requestInfo.ts';
 import { writeRequest } from './writeRequest.ts';
 
@@ -137,7 +137,7 @@ class AuditRequest {
     )
       return [];
     const code = this.code();
-    const read = answerOf(code, isJsonObject(answer) ? answer : this.status());
+    const read = answerOf(request.verb, code, isJsonObject(answer) ? answer : this.status());
     const said =
       value['stage'] === 'Panic'
         ? { outcome: 'uncertain' as const, code }
@@ -173,7 +173,7 @@ class AuditRequest {
       request.verb !== 'delete' &&
       request.verb !== 'deletecollection' &&
       (info.subresource === undefined || info.subresource === 'status')
-        ? this.observed(answer, true)
+        ? this.observed(answer, true, releases(request.verb, answer))
         : undefined;
     return shown === undefined ? [event] : [event, shown];
   }
@@ -186,14 +186,9 @@ class AuditRequest {
     return list.flatMap((item) => givenObject(item) ?? []);
   }
 
-  private observed(object: JsonObject, whole: boolean): NewTraceEvent | undefined {
+  private observed(object: JsonObject, whole: boolean, notStored = false): NewTraceEvent | undefined {
     if (!whole) return undefined;
     const { info, at, context } = this;
-    const metadata = object['metadata'];
-    const released =
-      isJsonObject(metadata) &&
-      typeof metadata['deletionTimestamp'] === 'string' &&
-      (!Array.isArray(metadata['finalizers']) || metadata['finalizers'].length === 0);
     return observedFrom(object, {
       cluster: context.cluster,
       via: 'audit',
@@ -201,7 +196,7 @@ class AuditRequest {
       resource: { group: info.group, resource: info.resource, version: info.version },
       keepBody: true,
       secretKey: context.secretKey,
-      ...(released && info.verb !== 'get' && info.verb !== 'list' ? { notStored: true } : {}),
+      ...(notStored ? { notStored } : {}),
     });
   }
 

@@ -5,7 +5,7 @@ import { withoutSecretWords } from '../core/secretRefusal.ts';
 import type { Actor, NewTraceEvent, ObjectName, WriteEvent } from '../core/traceEvent.ts';
 import { readBody, type BodyRead } from './bodyText.ts';
 import type { GivenObject } from './given.ts';
-import { answerOf, type Answer } from './outcome.ts';
+import { answerOf, releases, type Answer } from './outcome.ts';
 import type { Recording } from './recording.ts';
 import { nameOf, type RequestInfo } from './requestInfo.ts';
 import type { Ending } from './tap.ts';
@@ -171,7 +171,7 @@ export class ExchangeRecord {
     const unread = answer === undefined || 'notAnalysed' in answer;
     const said: Answer =
       complete || (ending === 'client-gone' && this.status !== 0)
-        ? hidden(answerOf(this.status, answer?.value), info)
+        ? hidden(answerOf(write.verb, this.status, answer?.value), info)
         : { outcome: ending === 'client-gone' ? 'cancelled' : 'uncertain', code: this.status };
     const dryRun = write.dryRun === true;
     const stored = complete && !dryRun && said.outcome === 'accepted';
@@ -213,7 +213,7 @@ export class ExchangeRecord {
       parent &&
       write.verb !== 'delete' &&
       write.verb !== 'deletecollection' &&
-      !releases(whole)
+      !releases(write.verb, whole)
     ) {
       if (result !== undefined && recording.isNew(result.uid, result.token, false))
         recording.observe(whole, { resource: info });
@@ -222,7 +222,7 @@ export class ExchangeRecord {
 
   /** The answer has the token that was known as the current one before. */
   private isNoOp(token: string, uid: string, write: WriteRequest, whole: JsonObject | undefined): boolean {
-    if (whole !== undefined && releases(whole)) return false;
+    if (releases(write.verb, whole)) return false;
     return token === write.preconditions?.token || this.recording.wasKnown(uid, token, this.startedAt);
   }
 
@@ -236,14 +236,6 @@ export class ExchangeRecord {
 /** Of a Secret, without the words that may repeat it. */
 function hidden(said: Answer, info: RequestInfo): Answer {
   return isSecretResource(info) ? withoutSecretWords(said) : said;
-}
-
-/** The answer to the write that released the last finalizer shows what is not stored. */
-function releases(object: JsonObject): boolean {
-  const metadata = object['metadata'];
-  if (!isJsonObject(metadata) || typeof metadata['deletionTimestamp'] !== 'string') return false;
-  const finalizers = metadata['finalizers'];
-  return !Array.isArray(finalizers) || finalizers.length === 0;
 }
 
 function isReview(resource: string): boolean {

@@ -1,5 +1,5 @@
 import { isJsonObject, type Json, type JsonObject } from '../codec/json.ts';
-import type { WriteOutcome } from '../core/traceEvent.ts';
+import type { WriteEvent, WriteOutcome } from '../core/traceEvent.ts';
 
 /** What an answer says of a write. */
 export interface Answer {
@@ -8,7 +8,7 @@ export interface Answer {
   readonly reason?: string;
   readonly message?: string;
   readonly causes?: { reason?: string; message?: string; field?: string }[];
-  readonly result?: { uid: string; token: string; generation?: number };
+  readonly result?: { uid: string; token: string; generation?: number; released?: true };
 }
 
 const UID_TEXT = /Precondition failed: UID in precondition|the UID in the precondition|uid mismatch/i;
@@ -17,13 +17,16 @@ const VERSION_TEXT =
 
 /**
  * Classifies the answer to a write by status, reason and causes; the message only tells apart the meanings of a 409, which
- * share one reason. `body` is the parsed answer, if it could be read. Source: the API conventions' table of status codes.
+ * share one reason. `body` is the parsed answer to a write by `verb`, if it could be read. Source: the API conventions' table of status codes.
  */
-export function answerOf(code: number, body: Json | undefined): Answer {
+export function answerOf(verb: WriteEvent['verb'], code: number, body: Json | undefined): Answer {
   const object = isJsonObject(body) ? body : undefined;
   const isStatus = object?.['kind'] === 'Status' && object['metadata'] !== undefined && !hasUid(object);
   const result = object === undefined ? undefined : resultOf(object, isStatus);
-  if (code >= 200 && code < 300) return { outcome: 'accepted', code, ...(result === undefined ? {} : { result }) };
+  if (code >= 200 && code < 300) {
+    const released = result !== undefined && releases(verb, object) ? { released: true as const } : {};
+    return { outcome: 'accepted', code, ...(result === undefined ? {} : { result: { ...result, ...released } }) };
+  }
   const reason = text(object?.['reason']);
   const message = text(object?.['message']);
   const causes = causesOf(object);
@@ -100,6 +103,18 @@ function resultOf(object: JsonObject, isStatus: boolean): Answer['result'] {
     token: text(metadata['resourceVersion']),
     ...(typeof generation === 'number' ? { generation } : {}),
   };
+}
+
+/**
+ * Whether the answer to a write is the last content of an object that waited only for its finalizers: nothing is stored any
+ * more, and the token is of the version before. What waits for its grace period is still there.
+ */
+export function releases(verb: WriteEvent['verb'], object: JsonObject | undefined): boolean {
+  const metadata = object?.['metadata'];
+  if (!isJsonObject(metadata) || (verb !== 'replace' && verb !== 'patch' && verb !== 'apply')) return false;
+  const { deletionTimestamp, deletionGracePeriodSeconds, finalizers } = metadata;
+  const isWaiting = typeof deletionTimestamp === 'string' && deletionGracePeriodSeconds === 0;
+  return isWaiting && (!Array.isArray(finalizers) || finalizers.length === 0);
 }
 
 function causesOf(object: JsonObject | undefined): { reason?: string; message?: string; field?: string }[] {

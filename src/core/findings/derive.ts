@@ -5,17 +5,18 @@ import type { VersionRecord } from './objectState.ts';
 
 /**
  * What a version must hold where no answer showed it, from the request that made it: a replacement says it all but for the
- * part that the endpoint ignores; a merge patch says what it changes. Empty where the request does not tell.
+ * part that the endpoint ignores; a merge patch says what it changes. What released an object left no finalizer. Empty where the request does not tell.
  */
 export function derivedContent(
   event: WriteEvent,
   previous: Pick<VersionRecord, 'body' | 'leaves'> | undefined,
 ): Partial<Content> {
   const { body } = event;
+  const before = previous?.leaves;
+  if (event.result?.released === true) return before === undefined ? {} : { leaves: withoutFinalizers(before) };
   if (!isJsonObject(body) || event.notAnalysed !== undefined) return {};
   if (event.subresource !== undefined && event.subresource !== 'status') return {};
   if (event.verb === 'create') return contentOf(withStatusOf(body, {}));
-  const before = previous?.leaves;
   if (event.verb === 'replace') {
     const toStatus = event.subresource === 'status';
     if (before !== undefined && previous?.body !== undefined)
@@ -29,6 +30,10 @@ export function derivedContent(
   if (event.verb === 'patch' && event.patchType === 'merge-patch' && before !== undefined)
     return { leaves: mergePatched(before, body, leavesOf(body)) };
   return {};
+}
+
+function withoutFinalizers(before: Leaves): Map<string, string> {
+  return new Map([...before].filter(([path]) => !isAtOrBeneath(path.replace('\u0000', ''), '.metadata.finalizers')));
 }
 
 function withStatusOf(body: JsonObject, other: JsonObject): JsonObject {

@@ -236,6 +236,10 @@ export class World {
       return;
     }
     if (result.token === '') return;
+    if (result.released === true) {
+      this.takeRelease(object, event);
+      return;
+    }
     const given = { at: event.at, seq: event.seq, how: 'write' as const, cacheAllowed: false };
     this.knowledge.of(event.actor).give(result.uid, nameKey(event.cluster, event.name), result.token, given, false);
     const from = event.preconditions?.token;
@@ -246,6 +250,19 @@ export class World {
       from === undefined || from === ''
         ? (known ?? object.append(result.token, event.at, event.seq))
         : object.chain(from, result.token, event.at, event.seq);
+    version.generation ??= result.generation;
+    this.made(object, version, event);
+  }
+
+  /** What the last finalizer's removal left was never stored: it stands after all versions, without a token. */
+  private takeRelease(object: ObjectState, event: WriteEvent): void {
+    object.gone ??= { at: event.at, seq: event.seq };
+    const version = object.append('', event.at, event.seq);
+    version.terminating = true;
+    this.made(object, version, event);
+  }
+
+  private made(object: ObjectState, version: VersionRecord, event: WriteEvent): void {
     version.author = {
       actor: this.knowledge.of(event.actor).same(event.actor),
       seq: event.seq,
@@ -253,7 +270,6 @@ export class World {
       verb: event.verb,
     };
     version.write = this.contents.sharing(object, event);
-    version.generation ??= result.generation;
     this.judging.take(object, version);
     object.trim(this.thresholds.maxVersions);
   }
