@@ -12,6 +12,7 @@ import { actionKey, writtenObject, type World } from '../world.ts';
 
 /** One refusal in a run of refusals without an accepted write of the same actor in between. */
 interface Refusal {
+  readonly startedAt: number;
   readonly at: number;
   readonly seq: number;
   readonly token: string;
@@ -70,6 +71,7 @@ export class ConflictRule implements Rule {
       !run.refusals.some((item) => item.token === token) &&
       this.wasRead(event, token, world);
     run.refusals.push({
+      startedAt: event.startedAt ?? event.at,
       at: event.at,
       seq: event.seq,
       token,
@@ -136,8 +138,16 @@ function isLoop(refusals: readonly Refusal[], now: number, count: number, window
     (item) => item.body !== undefined && item.body === last?.body && item.token === last.token && item.token !== '',
   );
   if (same.length >= SAME_BODY) return true;
+  const rounds = inTurn(recent);
   const needed = recent.every((item) => item.fresh) ? 2 * count : count;
-  return recent.length >= needed && !hasGrowingPauses(recent);
+  return rounds.length >= needed && !hasGrowingPauses(rounds);
+}
+
+/** Those that were sent when the one before had been refused: what was under way at the same time is no repetition of it. */
+function inTurn(refusals: readonly Refusal[]): Refusal[] {
+  const rounds: Refusal[] = [];
+  for (const item of refusals) if (item.startedAt >= (rounds.at(-1)?.at ?? item.startedAt)) rounds.push(item);
+  return rounds;
 }
 
 /** Whether the pauses of the later half are clearly longer than those of the first: a backoff. */
