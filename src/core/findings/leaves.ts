@@ -246,6 +246,23 @@ export function itemsOf(leaves: Leaves, path: string): string[] | undefined {
   return order === undefined ? undefined : (JSON.parse(order) as string[]).map((step) => path + step);
 }
 
+/**
+ * What an item is known by wherever it stands in its list: by its path, which has its key or value, or, where only its place
+ * tells it from the others, by all that it says.
+ */
+export function itemIdentity(leaves: Leaves, item: string): string {
+  if (!isByPlace(item)) return item;
+  const inner = [...leaves]
+    .filter(([path]) => path.startsWith(item))
+    .map(([path, value]) => [path.slice(item.length), value]);
+  return JSON.stringify(inner.sort(([a = ''], [b = '']) => (a < b ? -1 : 1)));
+}
+
+/** Whether a path ends in an item that only its place tells from the others. */
+export function isByPlace(path: string): boolean {
+  return /\[\d+\]$/.test(path);
+}
+
 /** Whether a list stands at the path. */
 export function hasList(leaves: Leaves, path: string): boolean {
   return leaves.has(`${ORDER}${path}`);

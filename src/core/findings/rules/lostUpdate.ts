@@ -2,7 +2,7 @@ import { isJsonObject, stringifyJson, type Json } from '../../../codec/json.ts';
 import type { Actor, WriteEvent } from '../../traceEvent.ts';
 import { isForeign, latestChange, wasGiven } from '../given.ts';
 import { actorKey, actorName } from '../knowledge.ts';
-import { changedPaths, leavesOf, outermost } from '../leaves.ts';
+import { changedPaths, isByPlace, itemIdentity, leavesOf, outermost, type Leaves } from '../leaves.ts';
 import type { ObjectState } from '../objectState.ts';
 import type { Rule, VersionChange } from '../rule.ts';
 import { actionKey, findingObject, type World } from '../world.ts';
@@ -80,10 +80,12 @@ export class LostUpdateRule implements Rule {
     const key = actionKey(write);
     if (write.body === undefined || !this.refused.has(key)) return undefined;
     const body = withoutToken(write.body);
-    const refused = this.refused
-      .get(key)
-      ?.findLast((item) => item.body === body && item.token !== (write.preconditions?.token ?? ''));
-    this.refused.delete(key);
+    // A version may be judged when the next write of the same sender was already refused.
+    const earlier = this.refused.get(key)?.filter((item) => item.seq < write.seq) ?? [];
+    const refused = earlier.findLast((item) => item.body === body && item.token !== (write.preconditions?.token ?? ''));
+    const later = this.refused.get(key)?.filter((item) => item.seq > write.seq) ?? [];
+    if (later.length === 0) this.refused.delete(key);
+    else this.refused.set(key, later);
     if (refused === undefined) return undefined;
     const from = change.object.indexOf(refused.token);
     const { version, object } = change;
@@ -115,7 +117,7 @@ export class LostUpdateRule implements Rule {
       if (wasGiven(write, change.object, at, previous + 1, world) !== 'no') return false;
       if (this.isAsserted(write, change, path)) return false;
       return (
-        wasEarlier(change.object, path, change.version.leaves?.get(path), at) ||
+        wasEarlier(change.object, path, change.version.leaves, at) ||
         (write.verb === 'replace' && isUnconditional(write))
       );
     });
@@ -197,11 +199,11 @@ export class LostUpdateRule implements Rule {
   }
 }
 
-/** Applies assert and take over, creations and deletions have no base, patches by position have a rule of their own. */
+/** Applies and patches of a scale assert, creations and deletions have no base, patches by position have a rule of their own. */
 function isReplacing(write: WriteEvent): boolean {
   return (
     (write.verb === 'replace' || write.verb === 'patch') &&
-    write.subresource !== 'scale' &&
+    (write.subresource !== 'scale' || write.verb === 'replace') &&
     indexedPaths(write).length === 0
   );
 }
@@ -213,11 +215,15 @@ function predecessor(change: VersionChange, write: WriteEvent): number {
   return index >= 0 && index < change.index ? index : change.index - 1;
 }
 
-/** Whether a version before index `before` had this value (or none, for undefined) at the path. */
-function wasEarlier(object: ObjectState, path: string, value: string | undefined, before: number): boolean {
+/** Whether a version before index `before` had the same as `now` (or nothing, as it) at the path. */
+function wasEarlier(object: ObjectState, path: string, now: Leaves | undefined, before: number): boolean {
+  const value = now?.get(path);
+  // That something stands at a place says nothing; another item may.
+  const identity = now === undefined || value === undefined || !isByPlace(path) ? undefined : itemIdentity(now, path);
   for (let index = before - 1; index >= 0; index -= 1) {
     const leaves = object.versions[index]?.leaves;
-    if (leaves !== undefined && leaves.get(path) === value) return true;
+    if (leaves === undefined || leaves.get(path) !== value) continue;
+    if (identity === undefined || itemIdentity(leaves, path) === identity) return true;
   }
   return false;
 }
@@ -283,7 +289,7 @@ function report(loss: Loss, change: VersionChange, write: WriteEvent, world: Wor
     remedy: lossRemedy(kind),
     sureness: loss.how === 'ignored' ? 'likely' : 'certain',
     details: {
-      written: change.version.token,
+      ...(change.version.token === '' ? {} : { written: change.version.token }),
       over: object.versions[loss.previous]?.token ?? '',
       ...(loss.base === undefined ? {} : { base: loss.base }),
     },

@@ -3,7 +3,7 @@ import type { WriteEvent } from '../../traceEvent.ts';
 import { fieldStep } from '../derive.ts';
 import { isForeign, latestChange } from '../given.ts';
 import { actorName } from '../knowledge.ts';
-import { itemsOf } from '../leaves.ts';
+import { isByPlace, itemIdentity, itemsOf, type Leaves } from '../leaves.ts';
 import type { ObjectState } from '../objectState.ts';
 import type { Rule, VersionChange } from '../rule.ts';
 import { actionKey, findingObject, type World } from '../world.ts';
@@ -70,15 +70,39 @@ function hitItem(pointer: string, write: WriteEvent, change: VersionChange, worl
   const list = printPointer(`/${tokens.slice(0, at).join('/')}`);
   const position = Number(tokens[at]);
   const base = givenVersion(write, change.object, world);
-  const before = change.previous?.leaves === undefined ? undefined : itemsOf(change.previous.leaves, list);
-  const given = base?.leaves === undefined ? undefined : itemsOf(base.leaves, list);
-  const item = before?.[position];
-  if (item === undefined || given === undefined || given[position] === item || base === change.previous) return [];
-  return change.version.leaves?.get(item) === change.previous?.leaves?.get(item) &&
-    tokens.length === at + 1 &&
-    change.version.leaves?.has(item) === true
-    ? []
-    : [{ item, meant: given[position] }];
+  const before = listed(change.previous?.leaves, list);
+  const given = listed(base?.leaves, list);
+  const hit = before?.[position];
+  const meant = given?.[position];
+  if (hit === undefined || given === undefined || meant?.identity === hit.identity || base === change.previous)
+    return [];
+  // An item that has no key may have been changed where it stands; it was shifted where either of the two stands elsewhere.
+  const isKnown = (items: readonly Item[] | undefined, item: Item | undefined): boolean =>
+    item !== undefined && items?.some(({ identity }) => identity === item.identity) === true;
+  if (isByPlace(hit.path) && !isKnown(given, hit) && !isKnown(before, meant)) return [];
+  const after = listed(change.version.leaves, list);
+  return tokens.length === at + 1 && isKnown(after, hit) ? [] : [{ item: hit.path, meant: meant?.text }];
+}
+
+interface Item {
+  readonly path: string;
+  readonly identity: string;
+  readonly text: string;
+}
+
+function listed(leaves: Leaves | undefined, list: string): Item[] | undefined {
+  if (leaves === undefined) return undefined;
+  return itemsOf(leaves, list)?.map((path) => {
+    const identity = itemIdentity(leaves, path);
+    return { path, identity, text: isByPlace(path) ? firstWords(leaves, path) : path };
+  });
+}
+
+/** An item by the first thing that it says, as its place says nothing of it. */
+function firstWords(leaves: Leaves, item: string): string {
+  for (const [path, value] of leaves)
+    if (path.startsWith(item) && path !== item) return `${path.slice(item.length + 1)}: ${value}`;
+  return leaves.get(item) ?? item;
 }
 
 function givenVersion(

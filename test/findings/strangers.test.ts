@@ -1,0 +1,166 @@
+import assert from 'node:assert/strict';
+import type { Json, JsonObject } from '../../src/codec/json.ts';
+import { configMap, data, Scenario, toy } from './scenario.ts';
+
+const map = configMap();
+const demo = toy();
+const held = (finalizers: string[], more: JsonObject = {}): JsonObject => ({
+  metadata: { finalizers, ...more },
+});
+const deleting = { deletionTimestamp: '2026-01-01T00:00:00Z', deletionGracePeriodSeconds: 0 };
+const rules = (...hosts: string[]): JsonObject => ({ spec: { rules: hosts.map((host) => ({ host })) } });
+
+describe('findings of controllers that do it another way', () => {
+  it('the last write of all, which releases the object, loses the finalizer of another as any other write does', () => {
+    for (const isSeen of [false, true]) {
+      const s = new Scenario();
+      s.stream(demo, 'U1', 'v1', held(['a.test/mine']));
+      s.get('A', demo, 'U1', 'v1');
+      s.write('B', demo, 'patch', {
+        patchType: 'merge-patch',
+        body: held(['a.test/mine', 'b.test/backup']),
+        result: { uid: 'U1', token: 'v2' },
+        stored: held(['a.test/mine', 'b.test/backup']),
+      });
+      s.stream(demo, 'U1', 'v3', held(isSeen ? ['a.test/mine'] : ['a.test/mine', 'b.test/backup'], deleting));
+      if (isSeen) s.get('A', demo, 'U1', 'v3');
+      s.gone(demo, 'U1');
+      s.write('A', demo, 'patch', {
+        patchType: 'json-patch',
+        body: [{ op: 'remove', path: '/metadata/finalizers' }],
+        result: { uid: 'U1', token: 'v3', released: true },
+      });
+      assert.deepEqual(s.told(), isSeen ? [] : ['lost-update/finalizer'], String(isSeen));
+      if (isSeen) continue;
+      const loss = s.findings().find(({ id }) => id === 'lost-update');
+      assert.deepEqual(loss?.fields, ['.metadata.finalizers[="b.test/backup"]']);
+      assert.deepEqual(loss.actors, ['A', 'B']);
+    }
+  });
+
+  it('who releases an object did not make the version before', () => {
+    const s = new Scenario();
+    s.stream(demo, 'U1', 'v1', { ...held(['a.test/mine'], deleting), spec: { size: 1 } });
+    s.get('A', demo, 'U1', 'v1');
+    s.stream(demo, 'U1', 'v2', { ...held(['a.test/mine'], deleting), spec: { size: 2 } });
+    s.stream(demo, 'U1', 'v3', { ...held(['a.test/mine'], deleting), spec: { size: 1 } });
+    s.write('A', demo, 'patch', {
+      patchType: 'merge-patch',
+      body: { metadata: { finalizers: null } },
+      result: { uid: 'U1', token: 'v3', released: true },
+    });
+    assert.deepEqual(s.told(), []);
+  });
+
+  it('items without a key are told by what they say: a patch by position hits the one that shifted there', () => {
+    const told = (op: Json, now: JsonObject, after: JsonObject): string[] => {
+      const s = new Scenario();
+      s.stream(demo, 'U1', 'v1', rules('a', 'b', 'c', 'd'));
+      s.get('A', demo, 'U1', 'v1');
+      s.stream(demo, 'U1', 'v2', now);
+      s.write('A', demo, 'patch', {
+        patchType: 'json-patch',
+        body: [op],
+        result: { uid: 'U1', token: 'v3' },
+        stored: after,
+      });
+      const loss = s.findings().find(({ id }) => id === 'lost-update');
+      if (loss !== undefined) assert.match(loss.explanation, /that position held host: "b"/);
+      return s.told();
+    };
+    const lost = ['lost-update/index-patch'];
+    const remove = { op: 'remove', path: '/spec/rules/1' };
+    const rename = { op: 'replace', path: '/spec/rules/1/host', value: 'x' };
+    assert.deepEqual(told(remove, rules('b', 'c', 'd'), rules('b', 'd')), lost);
+    assert.deepEqual(told(remove, rules('b', 'c'), rules('b')), lost);
+    assert.deepEqual(told(rename, rules('b', 'c', 'd'), rules('b', 'x', 'd')), lost);
+    // What was put before the item that stood there pushed it on; what was changed where it stands was not shifted.
+    const add = { op: 'add', path: '/spec/rules/1', value: { host: 'x' } };
+    assert.deepEqual(told(add, rules('b', 'c'), rules('b', 'x', 'c')), []);
+    assert.deepEqual(told(rename, rules('a', 'B', 'c', 'd'), rules('a', 'x', 'c', 'd')), []);
+    assert.deepEqual(told(remove, rules('a', 'b', 'e'), rules('a', 'e')), []);
+  });
+
+  it('an item added at the end stands where another one stood, and is not that one put back', () => {
+    const s = new Scenario();
+    s.stream(demo, 'U1', 'v1', rules('a', 'b', 'c'));
+    s.get('A', demo, 'U1', 'v1');
+    s.stream(demo, 'U1', 'v2', rules('b', 'c'));
+    s.write('A', demo, 'patch', {
+      patchType: 'json-patch',
+      body: [{ op: 'add', path: '/spec/rules/-', value: { host: 'n' } }],
+      result: { uid: 'U1', token: 'v3' },
+      stored: rules('b', 'c', 'n'),
+    });
+    assert.deepEqual(s.told(), []);
+  });
+
+  it('a body that was refused and came back with another token is known although the version before was placed late', () => {
+    const s = new Scenario();
+    const sent = data({ ann: '1', w1: '1' });
+    s.stream(map, 'U1', 'v1', data({ ann: '1' }));
+    s.get('A', map, 'U1', 'v1');
+    s.write('A', map, 'replace', {
+      preconditions: { token: 'v1' },
+      body: data({ ann: '1', w0: '1' }),
+      result: { uid: 'U1', token: 'v2' },
+    });
+    s.write('A', map, 'replace', {
+      preconditions: { token: 'v1' },
+      body: sent,
+      outcome: 'version-conflict',
+      code: 409,
+    });
+    s.get('A', map, 'U1', 'v2');
+    // The first write is judged only now, when its event has come.
+    s.stream(map, 'U1', 'v2', data({ ann: '1', w0: '1' }));
+    s.write('A', map, 'replace', {
+      preconditions: { token: 'v2' },
+      body: sent,
+      result: { uid: 'U1', token: 'v3' },
+      stored: sent,
+    });
+    assert.deepEqual(s.told(), ['lost-update/token-swap']);
+  });
+
+  it('a scale replaced without a token loses what it was set to meanwhile; one that is patched says what it wants', () => {
+    const told = (verb: 'replace' | 'patch', token?: string): string[] => {
+      const s = new Scenario();
+      s.stream(demo, 'U1', 'v1', { spec: { replicas: 2 } });
+      s.get('A', demo, 'U1', 'v1');
+      s.stream(demo, 'U1', 'v2', { spec: { replicas: 6 } });
+      if (token !== undefined) s.get('A', demo, 'U1', token);
+      s.write('A', demo, verb, {
+        subresource: 'scale',
+        ...(verb === 'patch' ? { patchType: 'merge-patch' as const } : {}),
+        ...(token === undefined ? {} : { preconditions: { token } }),
+        body: { spec: { replicas: 2 } },
+        result: { uid: 'U1', token: 'v3' },
+        stored: { spec: { replicas: 2 } },
+      });
+      return s.told();
+    };
+    assert.deepEqual(told('replace'), ['lost-update/unconditional-overwrite']);
+    assert.deepEqual(told('replace', 'v2'), []);
+    assert.deepEqual(told('patch'), []);
+  });
+
+  it('threads that have refusals under way at the same time do not repeat each other', () => {
+    for (const isParallel of [true, false]) {
+      const s = new Scenario();
+      s.stream(demo, 'U1', 'v1', { spec: { size: 1 } });
+      s.get('A', demo, 'U1', 'v1');
+      s.stream(demo, 'U1', 'v2', { spec: { size: 2 } });
+      const startedAt = s.at;
+      for (let thread = 0; thread < 12; thread += 1)
+        s.write('A', demo, 'replace', {
+          preconditions: { token: 'v1' },
+          body: { spec: { size: thread } },
+          startedAt: isParallel ? startedAt : s.at,
+          outcome: 'version-conflict',
+          code: 409,
+        });
+      assert.deepEqual(s.told(), isParallel ? [] : ['hot-conflict-loop'], String(isParallel));
+    }
+  });
+});
