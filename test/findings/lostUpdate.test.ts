@@ -60,7 +60,7 @@ describe('lost updates', () => {
     const loss = s.findings().find((item) => item.id === 'lost-update');
     assert.ok(loss?.explanation.endsWith(content), loss?.explanation);
     const basis = (known: 'token' | 'given' | 'content', via: WriteEvent['via'] = 'recorder'): string =>
-      basisText({ via, basedOn: { uid: 'U1', token: 'v1', known } });
+      String(basisText({ via, basedOn: { uid: 'U1', token: 'v1', known } }));
     assert.equal(basis('content'), content);
     assert.equal(basis('token'), ' Its token names the version "v1" as its base.');
     assert.equal(

@@ -42,7 +42,7 @@ export interface Detector {
 /** Makes a detector with all rules. */
 export function createDetector(options: DetectorOptions = {}): Detector {
   const thresholds = { ...defaultThresholds, ...options };
-  const store = new FindingStore(thresholds.maxFindings);
+  const store = new FindingStore(thresholds.maxFindings, thresholds.translate);
   const world = new World(thresholds, store, allRules());
   return {
     add: (event) => {

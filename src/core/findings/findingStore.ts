@@ -1,7 +1,14 @@
+import type { Message } from '../../base/message.ts';
+import type { Translate } from '../timeline/translate.ts';
 import { severityOf, type Finding } from './finding.ts';
 
 /** A finding as a rule reports it: what it leaves out is filled in. `key` makes reports of the same thing one finding. */
-export type Report = Omit<Finding, 'severity' | 'count' | 'firstAt' | 'lastAt' | 'sureness'> & {
+export type Report = Omit<
+  Finding,
+  'severity' | 'count' | 'firstAt' | 'lastAt' | 'sureness' | 'explanation' | 'remedy'
+> & {
+  readonly explanation: Message;
+  readonly remedy: Message;
   readonly key: string;
   readonly at: number;
   readonly severity?: Finding['severity'];
@@ -18,13 +25,15 @@ export class FindingStore {
   private readonly byKey = new Map<string, Finding>();
   private readonly changed = new Set<string>();
   private readonly maxFindings: number;
+  private readonly translate: Translate;
   /** Findings that did not fit any more. */
   dropped = 0;
   /** Findings that were taken back. */
   retracted = 0;
 
-  constructor(maxFindings: number) {
+  constructor(maxFindings: number, translate: Translate) {
     this.maxFindings = maxFindings;
+    this.translate = translate;
   }
 
   report(report: Report): void {
@@ -39,15 +48,20 @@ export class FindingStore {
         severity: severity ?? severityOf[report.id],
         sureness: sureness ?? 'certain',
         ...rest,
+        ...this.words(report),
         count: total ?? count ?? 1,
         firstAt: at,
         lastAt: at,
       };
       this.byKey.set(key, { ...finding, events: boundedEvents(rest.events) });
     } else {
-      this.byKey.set(key, grown(known, report, at));
+      this.byKey.set(key, { ...grown(known, report, at), ...this.words(report) });
     }
     this.changed.add(key);
+  }
+
+  private words({ explanation, remedy }: Report): Pick<Finding, 'explanation' | 'remedy'> {
+    return { explanation: explanation.inWords(this.translate), remedy: remedy.inWords(this.translate) };
   }
 
   /** The finding of a key, if it was reported. */
@@ -81,8 +95,6 @@ function grown(known: Finding, report: Report, at: number): Finding {
     actors: union(known.actors, report.actors),
     fields: union(known.fields, report.fields),
     events: boundedEvents(union(known.events, report.events)),
-    explanation: report.explanation,
-    remedy: report.remedy,
     details: { ...known.details, ...report.details },
   };
 }

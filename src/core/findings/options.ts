@@ -1,3 +1,4 @@
+import { english, type Translate } from '../timeline/translate.ts';
 import type { Responsibility } from '../responsibility.ts';
 
 /** Thresholds of the rules and bounds of what they remember; all have defaults. Times are in milliseconds. */
@@ -20,6 +21,8 @@ export interface DetectorOptions {
   readonly externalReferences?: readonly string[];
   /** Which actor is responsible for which field. Default: nobody declared any. */
   readonly responsibilities?: readonly Responsibility[];
+  /** The language of explanations and remedies. Default: English, which is what their JSON is in. */
+  readonly translate?: Translate;
 }
 
 /** Options with every default filled in. */
@@ -39,4 +42,5 @@ export const defaultThresholds: Thresholds = {
   maxFindings: 10_000,
   externalReferences: [],
   responsibilities: [],
+  translate: english,
 };

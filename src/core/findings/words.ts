@@ -1,3 +1,4 @@
+import { listed, message, type Words } from '../../base/message.ts';
 import { isSecretResource } from '../secrets.ts';
 import type { ObjectName, Token, WriteEvent } from '../traceEvent.ts';
 import type { Leaves } from './leaves.ts';
@@ -7,22 +8,22 @@ const MAX_FIELDS = 8;
 const PLAIN = /^("\P{Cc}*"|-?\d{1,20}(\.\d+)?|true|false)$/u;
 
 /** A request in a few words: `update (PUT) of the status`, `JSON patch`. */
-export function requestText(write: WriteEvent): string {
-  const part = write.subresource === undefined ? '' : ` of the ${write.subresource}`;
+export function requestText(write: WriteEvent): Words {
   const kinds: Partial<Record<NonNullable<WriteEvent['patchType']>, string>> = {
     'json-patch': 'JSON patch',
     'merge-patch': 'merge patch',
     strategic: 'strategic merge patch',
   };
-  const words: Readonly<Record<WriteEvent['verb'], string>> = {
+  const words: Readonly<Record<WriteEvent['verb'], Words>> = {
     create: 'create (POST)',
     replace: 'update (PUT)',
     patch: (write.patchType === undefined ? undefined : kinds[write.patchType]) ?? 'patch',
-    apply: `server-side apply${write.force === true ? ' with force' : ''}`,
+    apply: write.force === true ? message`server-side apply with force` : 'server-side apply',
     delete: 'delete',
-    deletecollection: 'delete of a collection',
+    deletecollection: message`delete of a collection`,
   };
-  return words[write.verb] + part;
+  const request = words[write.verb];
+  return write.subresource === undefined ? request : message`${request} of the ${write.subresource}`;
 }
 
 /**
@@ -34,12 +35,13 @@ export function changesText(
   name: Pick<ObjectName, 'group' | 'resource'>,
   before: Leaves | undefined,
   after: Leaves | undefined,
-): string {
+): Words {
   const shown = fields.slice(0, MAX_FIELDS).map((path) => {
     const change = isSecretResource(name) ? undefined : changeText(before?.get(path), after?.get(path));
-    return change === undefined ? path : `${path} (${change})`;
+    return change === undefined ? path : message`${path} (${change})`;
   });
-  return `${shown.join(', ')}${fields.length > MAX_FIELDS ? ` and ${fields.length - MAX_FIELDS} more` : ''}`;
+  const all = listed(shown);
+  return fields.length > MAX_FIELDS ? message`${all} and ${fields.length - MAX_FIELDS} more` : all;
 }
 
 /** A token as a text shows it: opaque, in quotes, so that nobody reads a number into it. */
@@ -51,31 +53,31 @@ export function tokenText(token: Token): string {
  * Which version a write's content came from, how that is known and how sure it is, as a sentence after another:
  * ` Its token names the version "v1" as its base.` Empty where its log does not tell.
  */
-export function basisText({ basedOn, via }: Pick<WriteEvent, 'basedOn' | 'via'>): string {
+export function basisText({ basedOn, via }: Pick<WriteEvent, 'basedOn' | 'via'>): Words {
   if (basedOn === undefined) return '';
-  const version = `the version ${tokenText(basedOn.token)}`;
+  const version = tokenText(basedOn.token);
   switch (basedOn.known) {
     case 'token':
-      return ` Its token names ${version} as its base.`;
+      return message` Its token names the version ${version} as its base.`;
     case 'given':
-      if (via === 'write') return ` It is based on ${version}, as its writer itself noted.`;
-      return ` It is most likely based on ${version}, the last that its client had been given.`;
+      if (via === 'write') return message` It is based on the version ${version}, as its writer itself noted.`;
+      return message` It is most likely based on the version ${version}, the last that its client had been given.`;
     case 'content':
-      return ` It is most likely based on ${version}: its content is nearest to that.`;
+      return message` It is most likely based on the version ${version}: its content is nearest to that.`;
   }
 }
 
 /** A leaf's value, where it may be shown: `nothing` where there is none. */
-export function valueText(value: string | undefined, name: Pick<ObjectName, 'group' | 'resource'>): string | undefined {
+export function valueText(value: string | undefined, name: Pick<ObjectName, 'group' | 'resource'>): Words | undefined {
   if (isSecretResource(name)) return undefined;
-  if (value === undefined) return 'nothing';
+  if (value === undefined) return message`nothing`;
   return isShort(value) ? value : undefined;
 }
 
-function changeText(before: string | undefined, after: string | undefined): string | undefined {
+function changeText(before: string | undefined, after: string | undefined): Words | undefined {
   if (before === after) return undefined;
-  if (after === undefined) return isShort(before) ? `${before} → gone` : 'gone';
-  if (before === undefined) return isShort(after) ? `none → ${after}` : 'back';
+  if (after === undefined) return isShort(before) ? message`${before} → gone` : message`gone`;
+  if (before === undefined) return isShort(after) ? message`none → ${after}` : message`back`;
   return isShort(before) && isShort(after) ? `${before} → ${after}` : undefined;
 }
 

@@ -1,3 +1,4 @@
+import { message } from '../../../base/message.ts';
 import { stateOf } from '../../associations.ts';
 import { nameKey } from '../../history.ts';
 import type { AbsentEvent, NoteEvent, ObjectName, ObservedEvent, TraceEvent } from '../../traceEvent.ts';
@@ -108,10 +109,9 @@ function report(
     at: event.at,
     events: [...new Set([seq, event.seq])],
     explanation: stale
-      ? `${what} ${id} was declared to belong to ${title} with UID ${uid}. That incarnation is gone, and another, ${holder.uid}, holds the name: nobody has said that it belongs to this one.`
-      : `${what} ${id} was declared to belong to ${title} with UID ${uid}, which is gone, and nothing has its name.`,
-    remedy:
-      'Clean up what is out there and say so, or say that the new incarnation adopts it. Until then it belongs to an object that is gone.',
+      ? message`${what} ${id} was declared to belong to ${title} with UID ${uid}. That incarnation is gone, and another, ${holder.uid}, holds the name: nobody has said that it belongs to this one.`
+      : message`${what} ${id} was declared to belong to ${title} with UID ${uid}, which is gone, and nothing has its name.`,
+    remedy: message`Clean up what is out there and say so, or say that the new incarnation adopts it. Until then it belongs to an object that is gone.`,
     details: { what, externalId: id, declaredUid: uid },
   });
 }

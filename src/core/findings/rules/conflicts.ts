@@ -1,3 +1,4 @@
+import { allOf, message, type Words } from '../../../base/message.ts';
 import { stringifyJson } from '../../../codec/json.ts';
 import { nameKey } from '../../history.ts';
 import { unambiguousManager } from '../../managerChange.ts';
@@ -180,29 +181,27 @@ function reportLoop(key: string, run: Run, event: WriteEvent, world: World): voi
     at: event.at,
     total: run.total,
     events: run.refusals.map((item) => item.seq),
-    explanation:
-      `The ${requestText(event)} of ${who} was refused ${run.total} times in ${(windowMs / 1000).toFixed(2)} s without one going through and without growing pauses.` +
-      `${dead ? ` Every attempt carried the same token ${tokenText(only)}.` : ''}${causeText(run, event, world)}`,
+    explanation: message`The ${requestText(event)} of ${who} was refused ${run.total} times in ${(windowMs / 1000).toFixed(2)} s without one going through and without growing pauses.${dead ? message` Every attempt carried the same token ${tokenText(only)}.` : ''}${causeText(run, event, world)}`,
     remedy: field
-      ? 'Reading again does not resolve a field conflict: leave the field to its owner, agree on the value, or take it over once on purpose.'
-      : 'Read again before each attempt, compute the change anew, wait longer each time, and give up after a few attempts. A controller waits for its cache to show its own last write.',
+      ? message`Reading again does not resolve a field conflict: leave the field to its owner, agree on the value, or take it over once on purpose.`
+      : message`Read again before each attempt, compute the change anew, wait longer each time, and give up after a few attempts. A controller waits for its cache to show its own last write.`,
     details: { windowMs, self: run.self, ...(dead ? { token: only } : {}) },
   });
 }
 
 /** Who made the refusals necessary, as far as that was seen. */
-function causeText(run: Run, event: WriteEvent, world: World): string {
-  if (run.self) return ' The write that retired the token was its own.';
+function causeText(run: Run, event: WriteEvent, world: World): Words {
+  if (run.self) return message` The write that retired the token was its own.`;
   if (event.outcome === 'field-conflict') {
     const owners = new Set(
       (event.causes ?? []).flatMap((cause) => /conflict with "([^"]+)"/.exec(cause.message ?? '')?.[1] ?? []),
     );
-    return owners.size === 0 ? '' : ` The fields belong to ${[...owners].join(' and ')}.`;
+    return owners.size === 0 ? '' : message` The fields belong to ${allOf([...owners])}.`;
   }
   const object = world.target(event);
   const index = object?.indexOf(event.preconditions?.token ?? '') ?? -1;
   const by = index < 0 || object === undefined ? undefined : makerOf(object, index + 1);
-  return by === undefined ? '' : ` The write that retired the last token was one of ${by}.`;
+  return by === undefined ? '' : message` The write that retired the last token was one of ${by}.`;
 }
 
 /** Who made a version, as far as it can be told by now: it may not have been judged yet. */
@@ -230,9 +229,11 @@ function reportConflict(event: WriteEvent, world: World): void {
   const lost = names.length === 0 ? world.ownLost.get(event.seq) : undefined;
   const unseen =
     lost === undefined
-      ? `somebody ${since.length > 0 ? 'whose name its versions do not tell' : 'whose write was not seen'}`
-      : 'most likely its own write before, whose answer was lost,';
-  const other = names.length > 0 ? names.join(' and ') : unseen;
+      ? since.length > 0
+        ? message`somebody whose name its versions do not tell`
+        : message`somebody whose write was not seen`
+      : message`most likely its own write before, whose answer was lost,`;
+  const other = names.length > 0 ? allOf(names) : unseen;
   world.report({
     key: ['version-conflict', actionKey(event)].join('\0'),
     id: 'version-conflict',
@@ -246,9 +247,8 @@ function reportConflict(event: WriteEvent, world: World): void {
       ...since.slice(-4).map((version) => version.author?.seq ?? version.seq),
       event.seq,
     ],
-    explanation: `The ${requestText(event)} of ${who} was refused because its version was no longer the current one: ${other} made progress first. One conflict is normal.`,
-    remedy:
-      'Read the object again, compute the change anew on what it is now, and send that; a few attempts with growing pauses.',
+    explanation: message`The ${requestText(event)} of ${who} was refused because its version was no longer the current one: ${other} made progress first. One conflict is normal.`,
+    remedy: message`Read the object again, compute the change anew on what it is now, and send that; a few attempts with growing pauses.`,
   });
 }
 
@@ -264,8 +264,7 @@ function reportMismatch(event: WriteEvent, world: World): void {
     fields: [],
     at: event.at,
     events: [event.seq],
-    explanation: `A write of ${who} named the incarnation ${sent}, but the name belongs to another one now${world.target(event) === undefined ? '' : ` (${world.target(event)?.uid ?? ''})`}. The server refused it; nothing was changed.`,
-    remedy:
-      'Treat the old object as deleted: drop what was kept for it, and look at the new one as one that was never seen.',
+    explanation: message`A write of ${who} named the incarnation ${sent}, but the name belongs to another one now${world.target(event) === undefined ? '' : message` (${world.target(event)?.uid ?? ''})`}. The server refused it; nothing was changed.`,
+    remedy: message`Treat the old object as deleted: drop what was kept for it, and look at the new one as one that was never seen.`,
   });
 }

@@ -1,3 +1,4 @@
+import { message, type Message } from '../../../base/message.ts';
 import { isJsonObject, stringifyJson, type Json } from '../../../codec/json.ts';
 import { nameKey } from '../../history.ts';
 import type { ReadEvent, WriteEvent } from '../../traceEvent.ts';
@@ -111,9 +112,8 @@ export class CreationRule implements Rule {
       at: event.at,
       total: run.events.length,
       events: run.events.map((item) => item.seq),
-      explanation: `${who} tried ${run.events.length} times to create ${event.name.name}, which exists, and did not read it in between.`,
-      remedy:
-        'When a create is answered with AlreadyExists, read the object: use it if it is yours (look at its owner), report a clash of names if it is not.',
+      explanation: message`${who} tried ${run.events.length} times to create ${event.name.name}, which exists, and did not read it in between.`,
+      remedy: message`When a create is answered with AlreadyExists, read the object: use it if it is yours (look at its owner), report a clash of names if it is not.`,
     });
   }
 
@@ -158,18 +158,19 @@ export class CreationRule implements Rule {
       fields: [],
       at: event.at,
       events: [first.seq, ...(first.missedBy === undefined ? [] : [first.missedBy]), event.seq],
-      explanation: `${who} created ${event.name.name} for ${ownerText(child.owner, event, world)} and with the same content as ${first.name}, ${event.at - first.at} ms after it; what it had read in between did not show the first one yet.`,
-      remedy:
-        'Give children a name that follows from the owner, so that a second create is refused; or remember what was created until the cache shows it.',
+      explanation: message`${who} created ${event.name.name} for ${ownerText(child.owner, event, world)} and with the same content as ${first.name}, ${event.at - first.at} ms after it; what it had read in between did not show the first one yet.`,
+      remedy: message`Give children a name that follows from the owner, so that a second create is refused; or remember what was created until the cache shows it.`,
       sureness: first.missedBy === undefined ? 'likely' : 'certain',
       details: { first: first.uid, owner: child.owner },
     });
   }
 }
 
-function ownerText(uid: string, event: WriteEvent, world: World): string {
+function ownerText(uid: string, event: WriteEvent, world: World): Message {
   const owner = world.object(event.cluster, uid);
-  return owner === undefined ? 'the same owner' : `the same owner (${owner.name.resource}/${owner.name.name})`;
+  return owner === undefined
+    ? message`the same owner`
+    : message`the same owner (${owner.name.resource}/${owner.name.name})`;
 }
 
 /** Whether the owner asks for fewer children than there are now: a burst that fills a count is no duplicate. */

@@ -1,3 +1,4 @@
+import { message, type Message } from '../../../base/message.ts';
 import { isJsonObject } from '../../../codec/json.ts';
 import { nameKey } from '../../history.ts';
 import type { TraceEvent, WriteEvent } from '../../traceEvent.ts';
@@ -7,8 +8,7 @@ import type { ObjectState } from '../objectState.ts';
 import type { Rule } from '../rule.ts';
 import { actionKey, findingObject, type World } from '../world.ts';
 
-const REMEDY =
-  'Key what you remember by UID, not by name; send the UID (a PUT that carries it, a delete with preconditions.uid), and check that the object that you act for still has the UID that you saw.';
+const REMEDY = message`Key what you remember by UID, not by name; send the UID (a PUT that carries it, a delete with preconditions.uid), and check that the object that you act for still has the UID that you saw.`;
 const LABELLED_PARENTS = 8;
 
 /**
@@ -33,9 +33,8 @@ export class IncarnationRule implements Rule {
         ...(seen && before.gone !== undefined ? [before.gone.seq] : []),
         event.seq,
       ],
-      explanation: `The name ${after.name.name} belongs to another object now: ${before.uid} is gone${seen ? '' : ' (its end was not seen)'}, ${after.uid} took its name.`,
-      remedy:
-        'Whatever is kept by name (external resources, caches, history) belongs to the old object; check it by UID.',
+      explanation: message`The name ${after.name.name} belongs to another object now: ${before.uid} is gone${seen ? '' : message` (its end was not seen)`}, ${after.uid} took its name.`,
+      remedy: message`Whatever is kept by name (external resources, caches, history) belongs to the old object; check it by UID.`,
       details: { before: before.uid, after: after.uid },
     });
   }
@@ -62,7 +61,7 @@ export class IncarnationRule implements Rule {
         known: known.uid,
         live: uid,
         seq: known.seq,
-        text: `was last given the incarnation ${known.uid} of ${event.name.name}; its ${event.verb} named no UID and hit the incarnation ${uid}`,
+        text: message`was last given the incarnation ${known.uid} of ${event.name.name}; its ${event.verb} named no UID and hit the incarnation ${uid}`,
       });
       return;
     }
@@ -97,7 +96,7 @@ export class IncarnationRule implements Rule {
         known: known.uid,
         live: parent.uid,
         seq: known.seq,
-        text: `acted on ${event.name.name}, which belongs to ${parent.name.name} (${parent.uid}), by what it knew of the incarnation ${known.uid} of that name, which is gone`,
+        text: message`acted on ${event.name.name}, which belongs to ${parent.name.name} (${parent.uid}), by what it knew of the incarnation ${known.uid} of that name, which is gone`,
         parent,
       });
       return;
@@ -153,7 +152,7 @@ export class IncarnationRule implements Rule {
       live: target.uid,
       seq: before.seq,
       fields,
-      text: `wrote values of the incarnation ${old.uid}, which is gone, into ${target.uid}: ${fields.join(', ')}`,
+      text: message`wrote values of the incarnation ${old.uid}, which is gone, into ${target.uid}: ${fields.join(', ')}`,
     });
   }
 
@@ -161,7 +160,7 @@ export class IncarnationRule implements Rule {
     event: WriteEvent,
     kind: string,
     world: World,
-    told: { known: string; live: string; seq: number; text: string; parent?: ObjectState; fields?: string[] },
+    told: { known: string; live: string; seq: number; text: Message; parent?: ObjectState; fields?: string[] },
   ): void {
     const target = world.target(event);
     const who = actorName(event.actor);
@@ -175,7 +174,7 @@ export class IncarnationRule implements Rule {
       fields: told.fields ?? [],
       at: event.at,
       events: [told.seq, event.seq],
-      explanation: `${who} ${told.text}.`,
+      explanation: message`${who} ${told.text}.`,
       remedy: REMEDY,
       sureness: kind === 'value' ? 'likely' : 'certain',
       details: {

@@ -1,3 +1,4 @@
+import { message } from '../../../base/message.ts';
 import { isJsonObject, type JsonObject } from '../../../codec/json.ts';
 import type { WriteEvent } from '../../traceEvent.ts';
 import { actorKey, actorName, sameActor } from '../knowledge.ts';
@@ -82,13 +83,12 @@ export class LoopRule implements Rule {
       at: event.at,
       total: run.events.length,
       events: run.events.map((item) => item.seq),
-      explanation:
-        `${who} sent ${run.events.length} times in ${seconds(run)} s the ${requestText(event)} that changes nothing.` +
-        (fields.length === 0
+      explanation: message`${who} sent ${run.events.length} times in ${seconds(run)} s the ${requestText(event)} that changes nothing.${
+        fields.length === 0
           ? ''
-          : ` The server fills these in or stores them otherwise than they are sent, so a comparison with them never comes out equal: ${fields.slice(0, 6).join(', ')}${fields.length > 6 ? ` and ${fields.length - 6} more` : ''}.`),
-      remedy:
-        'Compare what you want with what is stored before you write, with defaults and spellings as the server stores them (or by a dry run), and write only on a difference.',
+          : message` The server fills these in or stores them otherwise than they are sent, so a comparison with them never comes out equal: ${fields.slice(0, 6).join(', ')}${fields.length > 6 ? message` and ${fields.length - 6} more` : ''}.`
+      }`,
+      remedy: message`Compare what you want with what is stored before you write, with defaults and spellings as the server stores them (or by a dry run), and write only on a difference.`,
     });
   }
 
@@ -119,13 +119,12 @@ export class LoopRule implements Rule {
       at: write.at,
       count: run.reported ? 1 : run.events.length,
       events: run.events.map((item) => item.seq),
-      explanation: `${who} wrote again and again, ${run.events.length} times in ${seconds(run)} s, each time right after it was given the event of its own write before, with nobody else in between (last token ${tokenText(version.token)}). Each pass changed ${
+      explanation: message`${who} wrote again and again, ${run.events.length} times in ${seconds(run)} s, each time right after it was given the event of its own write before, with nobody else in between (last token ${tokenText(version.token)}). Each pass changed ${
         outermost([...run.fields])
           .slice(0, 5)
-          .join(', ') || 'what is not known'
+          .join(', ') || message`what is not known`
       }.`,
-      remedy:
-        'Do not write a value that changes with every pass (a time, a counter, a random order); skip the event of your own status write (for example by generation), and write only on a difference.',
+      remedy: message`Do not write a value that changes with every pass (a time, a counter, a random order); skip the event of your own status write (for example by generation), and write only on a difference.`,
     });
     run.reported = true;
   }

@@ -1,3 +1,4 @@
+import { allOf, message, type Message } from '../../../base/message.ts';
 import { isJsonObject, type Json } from '../../../codec/json.ts';
 import type { WriteEvent } from '../../traceEvent.ts';
 import { fieldStep, isAtOrBeneath } from '../derive.ts';
@@ -111,14 +112,14 @@ export function isGuarded(write: WriteEvent): boolean {
   );
 }
 
-const HOW: Readonly<Record<LossKind, string>> = {
-  'token-swap': 'sent an older content with a newer token, so the version check could not refuse it',
-  'unconditional-overwrite': 'sent no token, so the server checked no version',
-  'list-clobber': 'replaced a whole list by a patch that was computed from an older list',
-  'index-patch': 'addressed a list item by its position, and the list had shifted',
-  'dropped-fields': 'sent back the whole object without fields that it does not know',
-  finalizer: 'replaced the list of finalizers by one that was computed from an older list',
-  status: 'replaced the status by one that was computed from an older one',
+const HOW: Readonly<Record<LossKind, Message>> = {
+  'token-swap': message`sent an older content with a newer token, so the version check could not refuse it`,
+  'unconditional-overwrite': message`sent no token, so the server checked no version`,
+  'list-clobber': message`replaced a whole list by a patch that was computed from an older list`,
+  'index-patch': message`addressed a list item by its position, and the list had shifted`,
+  'dropped-fields': message`sent back the whole object without fields that it does not know`,
+  finalizer: message`replaced the list of finalizers by one that was computed from an older list`,
+  status: message`replaced the status by one that was computed from an older one`,
 };
 
 /** What happened, in words that can be checked against the events. */
@@ -128,20 +129,18 @@ export function explainLoss(
   change: VersionChange & { readonly write: WriteEvent; readonly over: VersionRecord | undefined },
   others: readonly string[],
   fields: readonly string[],
-): string {
+): Message {
   const { write, object, version, over } = change;
   const who = actorName(write.actor);
   const base = loss.base === undefined ? '' : ` ${tokenText(loss.base)}`;
   const known = {
-    repeated: `The body is the one that was refused before, ${isUnconditional(write) ? 'sent again without a token' : 'with only its token changed'}.`,
-    unseen: `${who} had not been given the version that it overwrote${base === '' ? '' : `; the last it was given has the token${base}`}.`,
-    ignored: `${who} had been given the version${over === undefined ? '' : ` ${tokenText(over.token)}`}, yet what it sent is like the older version${base} in everything that others changed since, and it is not known to want that.`,
-    dropped: `It was based on the version${base}, which has them, and changed other fields: most likely the types of ${who} do not have these.`,
+    repeated: message`The body is the one that was refused before, ${isUnconditional(write) ? message`sent again without a token` : message`with only its token changed`}.`,
+    unseen: message`${who} had not been given the version that it overwrote${base === '' ? '' : message`; the last it was given has the token${base}`}.`,
+    ignored: message`${who} had been given the version${over === undefined ? '' : ` ${tokenText(over.token)}`}, yet what it sent is like the older version${base} in everything that others changed since, and it is not known to want that.`,
+    dropped: message`It was based on the version${base}, which has them, and changed other fields: most likely the types of ${who} do not have these.`,
   };
-  return (
-    `${who} ${loss.how === 'ignored' && kind !== 'unconditional-overwrite' ? 'most likely ' : ''}${HOW[kind]}. Its ${requestText(write)} undid what ${others.join(' and ')} had set: ` +
-    `${changesText(fields, object.name, over?.leaves, version.leaves)}. ${known[loss.how]}${isSaid(loss, write) ? basisText(write) : ''}`
-  );
+  const isGuess = loss.how === 'ignored' && kind !== 'unconditional-overwrite';
+  return message`${who} ${isGuess ? message`most likely ${HOW[kind]}` : HOW[kind]}. Its ${requestText(write)} undid what ${allOf(others)} had set: ${changesText(fields, object.name, over?.leaves, version.leaves)}. ${known[loss.how]}${isSaid(loss, write) ? basisText(write) : ''}`;
 }
 
 /** Whether the version that a write was based on agrees with what the whole history told: two guesses are not both told. */
@@ -152,24 +151,17 @@ function isSaid(
   return how !== 'ignored' || basedOn?.known !== 'content' || basedOn.token === base;
 }
 
-const REMEDY: Readonly<Record<LossKind, string>> = {
-  'token-swap':
-    'Take content and token from one read: after a conflict, read again and compute the change anew inside the retry; never copy only the newer resourceVersion.',
-  'unconditional-overwrite':
-    'Send the resourceVersion of the object that was read, and compute the change anew when it is refused; or patch only the fields you mean to change.',
-  'list-clobber':
-    'Put metadata.resourceVersion into the patch and compute it anew on a conflict, or apply only your own items (server-side apply merges keyed lists).',
-  'index-patch':
-    'Test the item (or metadata.resourceVersion) in the same JSON Patch before acting on its position, and compute the patch anew when the test fails.',
-  'dropped-fields':
-    'Patch or apply only the fields you own, or use an untyped (unstructured) object, so that fields your types do not know survive.',
-  finalizer:
-    'Add or remove only your own finalizer: a patch that carries metadata.resourceVersion, or an update inside a retry on conflict.',
-  status:
-    'Read the object inside the retry and change only your own conditions and fields, with its token; or apply your own conditions.',
+const REMEDY: Readonly<Record<LossKind, Message>> = {
+  'token-swap': message`Take content and token from one read: after a conflict, read again and compute the change anew inside the retry; never copy only the newer resourceVersion.`,
+  'unconditional-overwrite': message`Send the resourceVersion of the object that was read, and compute the change anew when it is refused; or patch only the fields you mean to change.`,
+  'list-clobber': message`Put metadata.resourceVersion into the patch and compute it anew on a conflict, or apply only your own items (server-side apply merges keyed lists).`,
+  'index-patch': message`Test the item (or metadata.resourceVersion) in the same JSON Patch before acting on its position, and compute the patch anew when the test fails.`,
+  'dropped-fields': message`Patch or apply only the fields you own, or use an untyped (unstructured) object, so that fields your types do not know survive.`,
+  finalizer: message`Add or remove only your own finalizer: a patch that carries metadata.resourceVersion, or an update inside a retry on conflict.`,
+  status: message`Read the object inside the retry and change only your own conditions and fields, with its token; or apply your own conditions.`,
 };
 
 /** What to do about a kind of loss. */
-export function lossRemedy(kind: LossKind): string {
+export function lossRemedy(kind: LossKind): Message {
   return REMEDY[kind];
 }

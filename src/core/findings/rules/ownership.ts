@@ -1,3 +1,4 @@
+import { allOf, listed, message, type Words } from '../../../base/message.ts';
 import { formatPath } from '../../../codec/path.ts';
 import { ownersOf } from '../../ownership.ts';
 import type { Actor, ObjectName, Token, WriteEvent } from '../../traceEvent.ts';
@@ -71,12 +72,8 @@ export class OwnershipRule implements Rule {
       fields,
       at: write.at,
       events: [...(previous === undefined ? [] : [previous.author?.seq ?? previous.seq]), write.seq, version.seq],
-      explanation: `${who} applied with force and took ${taken
-        .map((item) => `${item.path} from ${item.manager}`)
-        .slice(0, 8)
-        .join(', ')}.`,
-      remedy:
-        'Leave fields that another manager owns out of what you apply; take one over once and on purpose, never by a standing force=true.',
+      explanation: message`${who} applied with force and took ${listed(taken.slice(0, 8).map((item) => message`${item.path} from ${item.manager}`))}.`,
+      remedy: message`Leave fields that another manager owns out of what you apply; take one over once and on purpose, never by a standing force=true.`,
       details: { manager: manager ?? '' },
     });
   }
@@ -174,19 +171,18 @@ function reportFight(path: string, track: Track, change: VersionChange, world: W
     fields: [path],
     at: version.author?.at ?? version.at,
     events: track.settings.map((setting) => setting.seq),
-    explanation: `${names.join(' and ')} undo each other on ${path}: each sets it back to its own value after the other changed it${valuesText(track, object.name)}.`,
-    remedy:
-      'Decide which of them is responsible for the field, and let the other leave it out of what it writes (with server-side apply: give the field up).',
+    explanation: message`${allOf(names)} undo each other on ${path}: each sets it back to its own value after the other changed it${valuesText(track, object.name)}.`,
+    remedy: message`Decide which of them is responsible for the field, and let the other leave it out of what it writes (with server-side apply: give the field up).`,
   });
 }
 
 /** What each of the two set last, where that may be shown. */
-function valuesText(track: Track, name: ObjectName): string {
+function valuesText(track: Track, name: ObjectName): Words {
   const last = track.settings.slice(-2).map(({ name: by, value }) => {
     const text = valueText(value, name);
-    return text === undefined ? undefined : `${by} ${text}`;
+    return text === undefined ? undefined : message`${by} ${text}`;
   });
-  return last.includes(undefined) ? '' : ` (last: ${last.join(', ')})`;
+  return last.includes(undefined) ? '' : message` (last: ${listed(last.filter((one) => one !== undefined))})`;
 }
 
 /** Fields that a version's writer owns now and another manager owned just before, but no more. */

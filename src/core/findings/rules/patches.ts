@@ -1,3 +1,4 @@
+import { listed, message, type Message } from '../../../base/message.ts';
 import { isJsonObject, type Json } from '../../../codec/json.ts';
 import type { WriteEvent } from '../../traceEvent.ts';
 import { fieldStep } from '../derive.ts';
@@ -28,17 +29,17 @@ export class PatchRule implements Rule {
     if (indexed.length > 0) {
       const hit = indexed.flatMap((pointer) => hitItem(pointer, write, change, world));
       if (hit.length > 0) reportHit(hit, write, change, world);
-      else this.unguarded(indexed.map(printPointer), 'by position', write, change, world);
+      else this.unguarded(indexed.map(printPointer), message`by position`, write, change, world);
       return;
     }
     if (write.patchType !== 'merge-patch') return;
     const lists = listsIn('', write.body ?? null).filter((path) => isShared(path, write, change));
-    if (lists.length > 0) this.unguarded(lists, 'of a whole list', write, change, world);
+    if (lists.length > 0) this.unguarded(lists, message`of a whole list`, write, change, world);
   }
 
   private unguarded(
     fields: readonly string[],
-    what: string,
+    what: Message,
     write: WriteEvent,
     change: VersionChange,
     world: World,
@@ -52,8 +53,8 @@ export class PatchRule implements Rule {
       fields,
       at: write.at,
       events: [write.seq],
-      explanation: `${actorName(write.actor)} sent a patch ${what} (${fields.join(', ')}) without a token or a test; had the list changed in between, it would have hit another item. Nothing was lost this time.`,
-      remedy: 'Put metadata.resourceVersion into the patch, or a test of the item before the operation.',
+      explanation: message`${actorName(write.actor)} sent a patch ${what} (${fields.join(', ')}) without a token or a test; had the list changed in between, it would have hit another item. Nothing was lost this time.`,
+      remedy: message`Put metadata.resourceVersion into the patch, or a test of the item before the operation.`,
     });
   }
 }
@@ -125,7 +126,7 @@ function reportHit(hits: readonly Hit[], write: WriteEvent, change: VersionChang
   const movers = object.versions.slice(0, index + 1).filter((version) => isForeign(version, write.actor));
   const mover = movers.at(-1);
   const other = mover?.author === undefined ? (mover?.manager ?? 'another actor') : actorName(mover.author.actor);
-  const meant = hits.map((hit) => hit.meant ?? 'nothing').join(', ');
+  const meant = listed(hits.map((hit) => hit.meant ?? message`nothing`));
   const base = givenVersion(write, object, world)?.token;
   world.report({
     key: ['lost-update', 'index-patch', actionKey(write), object.uid, fields.join()].join('\0'),
@@ -139,7 +140,7 @@ function reportHit(hits: readonly Hit[], write: WriteEvent, change: VersionChang
     events: [...new Set([mover?.author?.seq ?? mover?.seq, write.seq, change.version.seq])].filter(
       (seq) => seq !== undefined,
     ),
-    explanation: `${explainLoss({ how: 'unseen', base }, 'index-patch', { ...change, write, over: change.previous }, [other], fields)} In the version it was given, that position held ${meant}.`,
+    explanation: message`${explainLoss({ how: 'unseen', base }, 'index-patch', { ...change, write, over: change.previous }, [other], fields)} In the version it was given, that position held ${meant}.`,
     remedy: lossRemedy('index-patch'),
     details: { written: change.version.token },
   });

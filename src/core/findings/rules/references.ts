@@ -1,3 +1,4 @@
+import { message } from '../../../base/message.ts';
 import { isJsonObject, type JsonObject } from '../../../codec/json.ts';
 import { formatPath, parsePath, valueAt } from '../../../codec/path.ts';
 import { mayMentionUid, uidMentions } from '../../references.ts';
@@ -19,8 +20,7 @@ const MAX_TARGETS = 50_000;
 const MAX_HOLDERS = 200;
 const MAX_UNSIGNED = 1_000;
 const SETTLE_MS = 30_000;
-const REMEDY =
-  'Point at the object by its present UID, or remove the reference (for a claimRef: its uid and resourceVersion only) once you know that the new object is the one that is meant; clean up what belonged to the old one.';
+const REMEDY = message`Point at the object by its present UID, or remove the reference (for a claimRef: its uid and resourceVersion only) once you know that the new object is the one that is meant; clean up what belonged to the old one.`;
 
 /**
  * `stale-reference`: something still points at a UID that is gone while the name lives on: an owner reference, a claimRef, a
@@ -201,7 +201,7 @@ export class ReferenceRule implements Rule, Timed {
       at: holder.at,
       total: 1,
       events: [live.firstSeq, holder.seq],
-      explanation: `${holder.path} of ${object.name.name} points at the UID ${dead}, which is gone; ${live.name.resource}/${live.name.name} exists again as ${live.uid}.${author === undefined ? '' : ` ${author} wrote it so.`}`,
+      explanation: message`${holder.path} of ${object.name.name} points at the UID ${dead}, which is gone; ${live.name.resource}/${live.name.name} exists again as ${live.uid}.${author === undefined ? '' : message` ${author} wrote it so.`}`,
       remedy: REMEDY,
       details: { dead, live: live.uid, name: live.name.name },
     });

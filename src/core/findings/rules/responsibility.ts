@@ -1,3 +1,4 @@
+import { message } from '../../../base/message.ts';
 import { formatPath, parsePath } from '../../../codec/path.ts';
 import { ownersAt, ownersOf, type FieldOwner } from '../../ownership.ts';
 import { matchesPattern } from '../../pattern.ts';
@@ -52,9 +53,8 @@ function report(
     fields,
     at: version.author?.at ?? version.at,
     events: [...new Set([...(write === undefined ? [] : [write.seq]), version.seq])],
-    explanation: `${who} changed ${fields.slice(0, 8).join(', ')} of ${object.name.name}, for which ${rule.manager} is declared responsible: ${rule.reason}`,
-    remedy:
-      'Leave the field out of what this actor writes (with server-side apply: give it up), or declare somebody else responsible for it.',
+    explanation: message`${who} changed ${fields.slice(0, 8).join(', ')} of ${object.name.name}, for which ${rule.manager} is declared responsible: ${rule.reason}`,
+    remedy: message`Leave the field out of what this actor writes (with server-side apply: give it up), or declare somebody else responsible for it.`,
     ...(version.author === undefined ? { sureness: 'likely' } : {}),
     details: { manager, responsible: rule.manager, declared: rule.path },
   });

@@ -1,3 +1,4 @@
+import { message, type Message } from '../../../base/message.ts';
 import { isJsonObject, type JsonObject } from '../../../codec/json.ts';
 import type { GapEvent, ObservedEvent, ReadEvent } from '../../traceEvent.ts';
 import { hashText } from '../../hash.ts';
@@ -13,7 +14,15 @@ const RACE_MS = 1_000;
 /** `server-behind`, `token-reuse` and `watch-gap`: what servers and connections do, not actors. */
 export class ServerRule implements Rule {
   behind(event: ObservedEvent, object: ObjectState, world: World): void {
-    reportBehind(event.via === 'list' ? 'a list' : 'a read', event.at, event.seq, event.token, object, world, []);
+    reportBehind(
+      event.via === 'list' ? message`a list` : message`a read`,
+      event.at,
+      event.seq,
+      event.token,
+      object,
+      world,
+      [],
+    );
   }
 
   read(event: ReadEvent, world: World): void {
@@ -26,9 +35,15 @@ export class ServerRule implements Rule {
       const superseded = next !== undefined && next.placed && event.at - next.at > RACE_MS;
       const dead = object.gone !== undefined && event.at - object.gone.at > RACE_MS;
       if (superseded || dead)
-        reportBehind(`a ${event.verb} of ${actorName(event.actor)}`, event.at, event.seq, item.token, object, world, [
-          actorName(event.actor),
-        ]);
+        reportBehind(
+          message`a ${event.verb} of ${actorName(event.actor)}`,
+          event.at,
+          event.seq,
+          item.token,
+          object,
+          world,
+          [actorName(event.actor)],
+        );
     }
   }
 
@@ -55,16 +70,15 @@ export class ServerRule implements Rule {
         .slice(0, 20),
       at: event.at,
       events: [version.seq, event.seq],
-      explanation: `The token ${tokenText(event.token)} of ${object.name.name} stands for two different contents: the storage of this cluster may have been restored, so that versions are given out again.`,
-      remedy:
-        'Restart what caches objects of this cluster: after a restore, a token says nothing about what was read before it.',
+      explanation: message`The token ${tokenText(event.token)} of ${object.name.name} stands for two different contents: the storage of this cluster may have been restored, so that versions are given out again.`,
+      remedy: message`Restart what caches objects of this cluster: after a restore, a token says nothing about what was read before it.`,
       details: { token: event.token },
     });
   }
 
   gap(event: GapEvent, world: World): void {
     const { group, resource, namespace, name } = event.scope;
-    const where = `${resource}${namespace === undefined ? '' : ` in ${namespace}`}${name === undefined ? '' : ` ${name}`}`;
+    const where = message`${resource}${namespace === undefined ? '' : message` in ${namespace}`}${name === undefined ? '' : message` ${name}`}`;
     const seconds = event.to === undefined ? undefined : ((event.to - event.from) / 1000).toFixed(1);
     const why = event.detail === undefined || seconds !== undefined ? event.cause : `${event.cause}: ${event.detail}`;
     const resumed = event.resumed === true;
@@ -79,11 +93,11 @@ export class ServerRule implements Rule {
       total: 1,
       events: [event.seq],
       explanation: resumed
-        ? `The watch of ${where} was interrupted for ${seconds ?? '0.0'} s (${why}) and went on from the last version it had been given: what happened in between was seen, only late.`
-        : `Nobody saw what happened to ${where} for a time that ${seconds === undefined ? 'has not ended' : `lasted ${seconds} s`} (${why}). Changes, deletions and recreations in it are unknown.`,
+        ? message`The watch of ${where} was interrupted for ${seconds ?? '0.0'} s (${why}) and went on from the last version it had been given: what happened in between was seen, only late.`
+        : message`Nobody saw what happened to ${where} for a time that ${seconds === undefined ? message`has not ended` : message`lasted ${seconds} s`} (${why}). Changes, deletions and recreations in it are unknown.`,
       remedy: resumed
-        ? 'Nothing is missing from the record; the times of what happened in it are those of its arrival.'
-        : 'Take nothing from before the gap as proof of what is after it.',
+        ? message`Nothing is missing from the record; the times of what happened in it are those of its arrival.`
+        : message`Take nothing from before the gap as proof of what is after it.`,
       details: { cause: event.cause },
     });
   }
@@ -124,7 +138,7 @@ function sameParts(a: Leaves, b: Leaves): boolean {
 }
 
 function reportBehind(
-  what: string,
+  what: Message,
   at: number,
   seq: number,
   token: string,
@@ -142,9 +156,8 @@ function reportBehind(
     fields: [],
     at,
     events: [object.gone?.seq ?? object.latest?.seq ?? object.firstSeq, seq],
-    explanation: `The answer to ${what} showed ${object.name.name} with the token ${tokenText(token)}, although ${gone ? 'its deletion' : 'a newer version'} had been seen before: the server, or its cache, that answered was behind.`,
-    remedy:
-      'Do not act on a read that may come from a cache (resourceVersion=0) where it matters; a write with the token is refused if it is stale.',
+    explanation: message`The answer to ${what} showed ${object.name.name} with the token ${tokenText(token)}, although ${gone ? message`its deletion` : message`a newer version`} had been seen before: the server, or its cache, that answered was behind.`,
+    remedy: message`Do not act on a read that may come from a cache (resourceVersion=0) where it matters; a write with the token is refused if it is stale.`,
     details: { token },
   });
 }

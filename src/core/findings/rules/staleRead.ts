@@ -1,3 +1,4 @@
+import { message } from '../../../base/message.ts';
 import type { ReadEvent, WriteEvent } from '../../traceEvent.ts';
 import { isForeign, latestChange } from '../given.ts';
 import { actorKey, actorName, firstRead, sameActor, type Given } from '../knowledge.ts';
@@ -135,9 +136,8 @@ export class StaleReadRule implements Rule {
       fields: ['.metadata.resourceVersion'],
       at: event.at,
       events: [known.last?.given.seq ?? event.seq, event.seq],
-      explanation: `${who} sent the token ${tokenText(token)}, which it was never given for this object; the last one that it was given is ${known.last === undefined ? 'none' : tokenText(known.last.token)}.`,
-      remedy:
-        'Send the resourceVersion exactly as the object that was read carries it: it is no number to count on, and the one of a list or of another object is not its.',
+      explanation: message`${who} sent the token ${tokenText(token)}, which it was never given for this object; the last one that it was given is ${known.last === undefined ? message`none` : tokenText(known.last.token)}.`,
+      remedy: message`Send the resourceVersion exactly as the object that was read carries it: it is no number to count on, and the one of a list or of another object is not its.`,
       details: { token },
     });
   }
@@ -188,13 +188,12 @@ function report(
     fields,
     at: event.at,
     events: events.filter((seq) => seq > 0),
-    explanation: `${
+    explanation: message`${
       kind === 'own-write'
-        ? `${who} wrote this object and then based its next ${requestText(event)} on a version from before that${details['read'] === undefined ? '' : ` (${details['read']})`}${fields.length === 0 ? '' : `, so that it undid its own change of ${fields.join(', ')}`}.`
-        : `${who} had been given the version ${details['newer'] ?? ''}, then read the older one ${details['read'] ?? ''} and based its write on that.`
+        ? message`${who} wrote this object and then based its next ${requestText(event)} on a version from before that${details['read'] === undefined ? '' : ` (${details['read']})`}${fields.length === 0 ? '' : message`, so that it undid its own change of ${fields.join(', ')}`}.`
+        : message`${who} had been given the version ${details['newer'] ?? ''}, then read the older one ${details['read'] ?? ''} and based its write on that.`
     }${basisText(event)}`,
-    remedy:
-      'Wait until the cache shows your own last write before you act again, or read from the server without resourceVersion=0; carry the token so that a stale write is refused.',
+    remedy: message`Wait until the cache shows your own last write before you act again, or read from the server without resourceVersion=0; carry the token so that a stale write is refused.`,
     details,
   });
 }

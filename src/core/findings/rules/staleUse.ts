@@ -1,3 +1,4 @@
+import { listed, message, type Message } from '../../../base/message.ts';
 import { valueAt } from '../../../codec/path.ts';
 import { nameKey } from '../../history.ts';
 import { runningContainers, takenByName, type Taken, type Taking } from '../../takenByName.ts';
@@ -33,16 +34,15 @@ interface Change {
 const MAX_USERS = 20_000;
 const MAX_USERS_OF_ONE = 200;
 const SETTLE_MS = 30_000;
-const WHY: Readonly<Record<Taking, string>> = {
-  environment: 'a container reads its environment when it starts, and has not started again since',
-  'sub-path': 'a mount with subPath stays as it was when its container started',
-  immutable: 'what is immutable is not looked at again while a Pod uses it',
-  claim: 'a claim is mounted when the Pod starts',
-  token: "the account's tokens are bound to its UID, and are refused until the kubelet asks for new ones",
-  volume: 'the claim was bound to it, and the volume of that name now was not made for it',
+const WHY: Readonly<Record<Taking, Message>> = {
+  environment: message`a container reads its environment when it starts, and has not started again since`,
+  'sub-path': message`a mount with subPath stays as it was when its container started`,
+  immutable: message`what is immutable is not looked at again while a Pod uses it`,
+  claim: message`a claim is mounted when the Pod starts`,
+  token: message`the account's tokens are bound to its UID, and are refused until the kubelet asks for new ones`,
+  volume: message`the claim was bound to it, and the volume of that name now was not made for it`,
 };
-const REMEDY =
-  'None, if the old one is what is meant. Otherwise start the Pod anew, so that it takes the new one; of a claim, see whether the volume of that name now holds its data.';
+const REMEDY = message`None, if the old one is what is meant. Otherwise start the Pod anew, so that it takes the new one; of a claim, see whether the volume of that name now holds its data.`;
 
 /**
  * `stale-use`: a Pod still runs with what it took, by name and once, from an incarnation that is gone while the name lives
@@ -159,7 +159,7 @@ function settle({ user, before, after, taken, running, at }: Change, world: Worl
   const timed = still.every(
     (one) => one.how === 'volume' || startedBetween(startOf(one, user), before, after) === true,
   );
-  const reasons = [...new Set(still.map(({ how }) => WHY[how]))].join('; ');
+  const reasons = listed([...new Set(still.map(({ how }) => WHY[how]))], '; ');
   world.report({
     key: ['stale-use', object.cluster, object.uid, before.uid].join('\0'),
     id: 'stale-use',
@@ -169,7 +169,7 @@ function settle({ user, before, after, taken, running, at }: Change, world: Worl
     fields,
     at,
     events: [user.seq, ...(before.gone === undefined ? [] : [before.gone.seq]), holder.firstSeq].filter(isFirst),
-    explanation: `${object.name.name} uses what it took by name (${fields.join(', ')}) from the incarnation ${before.uid} of ${resource}/${name}, which is gone; the name belongs to ${holder.uid} now: ${reasons}.${still.some((one) => differs(one, before, holder) === true) ? ' What the two hold differs.' : ''}`,
+    explanation: message`${object.name.name} uses what it took by name (${fields.join(', ')}) from the incarnation ${before.uid} of ${resource}/${name}, which is gone; the name belongs to ${holder.uid} now: ${reasons}.${still.some((one) => differs(one, before, holder) === true) ? message` What the two hold differs.` : ''}`,
     remedy: REMEDY,
     sureness: timed ? 'certain' : 'likely',
     details: { took: before.uid, live: holder.uid, name, how: [...new Set(still.map(({ how }) => how))].join(', ') },

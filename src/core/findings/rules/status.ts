@@ -1,3 +1,4 @@
+import { message } from '../../../base/message.ts';
 import { equalJson, isJsonObject, type JsonObject } from '../../../codec/json.ts';
 import type { GapEvent, ObjectName, ObservedEvent } from '../../traceEvent.ts';
 import { actorName } from '../knowledge.ts';
@@ -98,8 +99,8 @@ export class StatusRule implements Rule, Timed {
     const who = actorName(write.actor);
     const fields = outermost(ignored.map(([path]) => path));
     const where = toStatus
-      ? 'the status subresource takes only the status'
-      : 'the main endpoint takes no status where there is a status subresource';
+      ? message`the status subresource takes only the status`
+      : message`the main endpoint takes no status where there is a status subresource`;
     world.report({
       key: ['ignored-part', actionKey(write), fields.join()].join('\0'),
       id: 'ignored-part',
@@ -110,9 +111,8 @@ export class StatusRule implements Rule, Timed {
       fields,
       at: write.at,
       events: [write.seq],
-      explanation: `${who} sent ${fields.slice(0, 8).join(', ')} to an endpoint that ignores it: ${where}. The answer holds what was stored before.`,
-      remedy:
-        'Send both parts apart: first the main object, then the status to /status, the second one based on the answer to the first.',
+      explanation: message`${who} sent ${fields.slice(0, 8).join(', ')} to an endpoint that ignores it: ${where}. The answer holds what was stored before.`,
+      remedy: message`Send both parts apart: first the main object, then the status to /status, the second one based on the answer to the first.`,
     });
   }
 }
@@ -138,9 +138,8 @@ function reportLag(lag: Lag, now: number, world: World): void {
     fields: ['.status.observedGeneration'],
     at: lag.since,
     events: [lag.seq],
-    explanation: `observedGeneration of ${object.name.name} was ${observed} for ${Math.round((now - lag.since) / 1000)} s while its generation was ${generation}: what its status says is about an older desired state.`,
-    remedy:
-      'Look at the controller of this kind: is it running, and does it write observedGeneration last, for the generation that it really acted on?',
+    explanation: message`observedGeneration of ${object.name.name} was ${observed} for ${Math.round((now - lag.since) / 1000)} s while its generation was ${generation}: what its status says is about an older desired state.`,
+    remedy: message`Look at the controller of this kind: is it running, and does it write observedGeneration last, for the generation that it really acted on?`,
     details: { generation, observedGeneration: observed },
   });
 }

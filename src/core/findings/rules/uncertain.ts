@@ -1,3 +1,4 @@
+import { message, type Message } from '../../../base/message.ts';
 import { isJsonObject } from '../../../codec/json.ts';
 import { nameKey } from '../../history.ts';
 import type { ReadEvent, WriteEvent } from '../../traceEvent.ts';
@@ -27,7 +28,7 @@ interface LostCreate extends Lost {
 
 interface Telling {
   readonly settled: Settled;
-  readonly how: string;
+  readonly how: Message;
   readonly events: readonly number[];
   readonly kind?: 'self-conflict' | 'duplicate-create';
   readonly object?: FindingObject;
@@ -64,7 +65,7 @@ export class UncertainRule implements Rule {
   private lose(event: WriteEvent, world: World): void {
     const lost: Lost = {
       event,
-      telling: { settled: 'unknown', how: 'What became of it is not known yet.', events: [event.seq] },
+      telling: { settled: 'unknown', how: message`What became of it is not known yet.`, events: [event.seq] },
       looked: undefined,
     };
     if (event.verb === 'create') {
@@ -104,11 +105,10 @@ export class UncertainRule implements Rule {
       const oldest = world.ownLost.size > MAX_OWN ? world.ownLost.keys().next().value : undefined;
       if (oldest !== undefined) world.ownLost.delete(oldest);
       if (open.telling.kind !== undefined) return;
-      const how =
-        'It was repeated with the same token and refused, and nobody else is known to have written: most likely it had been stored, and its sender was in conflict with itself.';
+      const how = message`It was repeated with the same token and refused, and nobody else is known to have written: most likely it had been stored, and its sender was in conflict with itself.`;
       tell(open, { settled: 'written', how, events, kind: 'self-conflict' }, world);
     } else if (event.outcome === 'accepted' && settled === 'unknown') {
-      const how = 'The same token was accepted afterwards, so it had not been stored.';
+      const how = message`The same token was accepted afterwards, so it had not been stored.`;
       tell(open, { settled: 'not-written', how, events }, world);
     }
   }
@@ -119,10 +119,10 @@ export class UncertainRule implements Rule {
     if (open === undefined || (event.outcome !== 'accepted' && event.outcome !== 'already-exists')) return;
     const events = [open.event.seq, event.seq];
     if (event.outcome === 'already-exists') {
-      const how = 'The same create was refused afterwards, as the name was taken: most likely it had been stored.';
+      const how = message`The same create was refused afterwards, as the name was taken: most likely it had been stored.`;
       settleCreate(open, { settled: 'written', how, events }, world);
     } else if (generatedName(event) === undefined) {
-      const how = 'The same create was accepted afterwards, so it had not been stored.';
+      const how = message`The same create was accepted afterwards, so it had not been stored.`;
       settleCreate(open, { settled: 'not-written', how, events }, world);
     } else {
       open.again = { object: writtenObject(event, world), seq: event.seq };
@@ -137,7 +137,7 @@ export class UncertainRule implements Rule {
     for (const subresource of ['', 'status']) {
       const open = this.lost.get(`${nameKey(object.cluster, object.name)}\0${subresource}`);
       if (open === undefined || open.telling.settled !== 'unknown' || !holds(change, open.event)) continue;
-      const how = `The version ${tokenText(version.token)}, which no other write explains, holds all that it asked for.`;
+      const how = message`The version ${tokenText(version.token)}, which no other write explains, holds all that it asked for.`;
       tell(open, { settled: 'written', how, events: [open.event.seq, version.seq] }, world);
     }
   }
@@ -154,7 +154,7 @@ export class UncertainRule implements Rule {
     );
     if (open === undefined) return;
     open.stored = { object, seq: version.seq };
-    const how = `${object.name.name}, which no other write explains, holds all that it asked for.`;
+    const how = message`${object.name.name}, which no other write explains, holds all that it asked for.`;
     const events = [open.event.seq, version.seq];
     settleCreate(open, { settled: 'written', how, events, object: findingObject(object) }, world);
     reportDuplicate(open, world);
@@ -242,7 +242,7 @@ function settleCreate(open: LostCreate, telling: Telling, world: World): void {
 function reportDuplicate(open: LostCreate, world: World): void {
   const { event, stored, again } = open;
   if (stored === undefined || again === undefined) return;
-  const how = `It had been stored as ${stored.object.name.name}; its sender made ${again.object.name} in its place without a look, so that there are two.`;
+  const how = message`It had been stored as ${stored.object.name.name}; its sender made ${again.object.name} in its place without a look, so that there are two.`;
   const events = [event.seq, stored.seq, again.seq];
   tell(
     open,
@@ -263,7 +263,7 @@ function tell(lost: Lost, telling: Telling, world: World): void {
   const didRight = looked !== undefined && kind === undefined;
   const who = actorName(event.actor);
   const verb = event.verb === 'replace' ? 'update' : event.verb;
-  const gaveUp = `${who} stopped waiting for the answer to its ${verb}.`;
+  const gaveUp = message`${who} stopped waiting for the answer to its ${verb}.`;
   const key = ['uncertain-write', String(event.seq)].join('\0');
   const written = writtenObject(event, world);
   world.retract(key);
@@ -278,15 +278,15 @@ function tell(lost: Lost, telling: Telling, world: World): void {
     fields: [],
     at: event.at,
     events: [...new Set(didRight ? [...events, looked] : events)].sort((a, b) => a - b),
-    explanation: `${event.outcome === 'cancelled' ? gaveUp : `The answer to the ${verb} of ${who} was lost.`} ${how}${didRight ? ' Its sender looked at what is stored before it did anything else there.' : ''}`,
-    remedy: didRight ? 'Nothing: to read again and compare is what a lost answer asks for.' : remedyOf(kind),
+    explanation: message`${event.outcome === 'cancelled' ? gaveUp : message`The answer to the ${verb} of ${who} was lost.`} ${how}${didRight ? message` Its sender looked at what is stored before it did anything else there.` : ''}`,
+    remedy: didRight ? message`Nothing: to read again and compare is what a lost answer asks for.` : remedyOf(kind),
     sureness: settled === 'unknown' ? 'certain' : 'likely',
     details: { settled },
   });
 }
 
-function remedyOf(kind: Telling['kind']): string {
+function remedyOf(kind: Telling['kind']): Message {
   return kind === 'duplicate-create'
-    ? 'After a lost answer look for what may have been made (by its owner or label) before you make another one; or give it a name that follows from its owner, so that a second create is refused.'
-    : 'After a lost answer, read again and compare before you write once more; never repeat a write that carries no token.';
+    ? message`After a lost answer look for what may have been made (by its owner or label) before you make another one; or give it a name that follows from its owner, so that a second create is refused.`
+    : message`After a lost answer, read again and compare before you write once more; never repeat a write that carries no token.`;
 }
