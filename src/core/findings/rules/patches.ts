@@ -71,8 +71,8 @@ function hitItem(pointer: string, write: WriteEvent, change: VersionChange, worl
   const list = printPointer(`/${tokens.slice(0, at).join('/')}`);
   const position = Number(tokens[at]);
   const base = givenVersion(write, change.object, world);
-  const before = listed(change.previous?.leaves, list);
-  const given = listed(base?.leaves, list);
+  const before = itemsIn(change.previous?.leaves, list);
+  const given = itemsIn(base?.leaves, list);
   const hit = before?.[position];
   const meant = given?.[position];
   if (hit === undefined || given === undefined || meant?.identity === hit.identity || base === change.previous)
@@ -81,7 +81,7 @@ function hitItem(pointer: string, write: WriteEvent, change: VersionChange, worl
   const isKnown = (items: readonly Item[] | undefined, item: Item | undefined): boolean =>
     item !== undefined && items?.some(({ identity }) => identity === item.identity) === true;
   if (isByPlace(hit.path) && !isKnown(given, hit) && !isKnown(before, meant)) return [];
-  const after = listed(change.version.leaves, list);
+  const after = itemsIn(change.version.leaves, list);
   return tokens.length === at + 1 && isKnown(after, hit) ? [] : [{ item: hit.path, meant: meant?.text }];
 }
 
@@ -91,7 +91,7 @@ interface Item {
   readonly text: string;
 }
 
-function listed(leaves: Leaves | undefined, list: string): Item[] | undefined {
+function itemsIn(leaves: Leaves | undefined, list: string): Item[] | undefined {
   if (leaves === undefined) return undefined;
   return itemsOf(leaves, list)?.map((path) => {
     const identity = itemIdentity(leaves, path);
