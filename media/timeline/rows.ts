@@ -119,7 +119,7 @@ export class Rows {
     setAttribute(slot.root, 'aria-selected', String(selected));
     setText(slot.twist, isLane ? twistOf(row.open) : '');
     setText(slot.name, title);
-    setText(slot.sub, isLane ? words : '');
+    setText(slot.sub, isLane ? trackWords(store, match, row, translate, false) : '');
     slot.sub.classList.remove('remark');
     this.fillFindings(slot, findings);
     slot.root.title = `${title}: ${words}`;

@@ -50,6 +50,12 @@ export class Tooltip {
         const began = translate('from {0}', preciseTimeText(bar.from, settings.timeZoneOffsetMin));
         return [laneWords(store, hit.lane), bar.uid, bar.began === 'earlier' ? translate('was there already') : began];
       }
+      case 'read': {
+        const { track, cell, at } = hit;
+        const object = track.lane === undefined ? [] : [laneWords(store, track.lane)];
+        const who = `${preciseTimeText(at, settings.timeZoneOffsetMin)} · ${store.text(track.actor)}`;
+        return [cell.count > 1 ? translate('{0} reads', cell.count) : translate('Read'), ...object, who];
+      }
       case 'lane':
       case 'track':
       case 'group':

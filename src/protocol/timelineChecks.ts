@@ -1,6 +1,7 @@
 import type { EventDetails } from '../core/timeline/detailTypes.ts';
 import {
   LINK_KINDS,
+  NO_LANE,
   MARK_KINDS,
   MARK_OUTCOMES,
   type AnnotationInfo,
@@ -11,6 +12,7 @@ import {
   type LinkColumns,
   type MarkColumns,
   type NoteInfo,
+  type ReadColumns,
   type TimelineDelta,
   type TimelineModel,
 } from '../core/timeline/model.ts';
@@ -100,6 +102,14 @@ const MARK_ARRAYS = objectOf({
   outcome: typedArray(Uint8Array),
 });
 
+const isReads: Check<ReadColumns> = (value, path) => READ_ARRAYS(value, path) ?? sameLengths(value, path);
+
+const READ_ARRAYS = objectOf({
+  at: typedArray(Float64Array),
+  lane: typedArray(Uint32Array),
+  actor: typedArray(Uint32Array),
+});
+
 const LINK_ARRAYS = objectOf({
   kind: typedArray(Uint8Array),
   event: typedArray(Uint32Array),
@@ -136,6 +146,7 @@ const MODEL = objectOf({
   marks: isMarks,
   links: isLinks,
   lags: isLags,
+  reads: isReads,
   gaps: listOf(isGap),
   annotations: listOf(isAnnotation),
   notes: listOf(isNote),
@@ -148,7 +159,7 @@ export const isModel: Check<TimelineModel> = (value, path) => {
   const problem = MODEL(value, path);
   if (problem !== undefined) return problem;
   const model = value as TimelineModel;
-  const { marks, links, lags, lanes, strings } = model;
+  const { marks, links, lags, reads, lanes, strings } = model;
   return (
     below(marks.lane, lanes.length, `${path}.marks.lane`) ??
     below(marks.actor, strings.length, `${path}.marks.actor`) ??
@@ -157,6 +168,12 @@ export const isModel: Check<TimelineModel> = (value, path) => {
     below(links.fromLane, lanes.length, `${path}.links.fromLane`) ??
     below(links.toLane, lanes.length, `${path}.links.toLane`) ??
     below(lags.lane, lanes.length, `${path}.lags.lane`) ??
+    below(
+      reads.lane.filter((lane) => lane !== NO_LANE),
+      lanes.length,
+      `${path}.reads.lane`,
+    ) ??
+    below(reads.actor, strings.length, `${path}.reads.actor`) ??
     placesOf(lanes, (lane) => lane.group, model.groups.length, `${path}.lanes`) ??
     placesOf(model.annotations, (note) => note.lane, lanes.length, `${path}.annotations`)
   );
@@ -171,6 +188,7 @@ export const isDelta: Check<TimelineDelta> = objectOf({
   patches: listOf(isPatch),
   links: isLinks,
   lags: isLags,
+  reads: isReads,
   gaps: optional(listOf(isGap)),
   annotations: optional(listOf(isAnnotation)),
   notes: optional(listOf(isNote)),

@@ -57,6 +57,7 @@ export function benchModel(count: number, lanes: number): TimelineModel {
     marks,
     links: linkColumns(links),
     lags: { lane: new Uint32Array(), from: new Float64Array(), to: new Float64Array() },
+    reads: { at: new Float64Array(), lane: new Uint32Array(), actor: new Uint32Array() },
     gaps: [],
     annotations: [],
     notes: [],
@@ -85,6 +86,7 @@ export function benchDelta(
     patches: [],
     links: linkColumns([]),
     lags: { lane: new Uint32Array(), from: new Float64Array(), to: new Float64Array() },
+    reads: { at: new Float64Array(), lane: new Uint32Array(), actor: new Uint32Array() },
     lastAt: at + spanMs,
     lastSeq: firstEvent + count - 1,
   };

@@ -1,4 +1,4 @@
-import type { LagColumns, LinkColumns, MarkColumns } from './model.ts';
+import type { LagColumns, LinkColumns, MarkColumns, ReadColumns } from './model.ts';
 
 type NumberArray = Float64Array | Uint32Array | Uint8Array;
 
@@ -58,36 +58,69 @@ const floats = (length: number): Float64Array => new Float64Array(length);
 const words = (length: number): Uint32Array => new Uint32Array(length);
 const bytes = (length: number): Uint8Array => new Uint8Array(length);
 
-/** One mark as a row. */
-export interface MarkRow {
-  at: number;
-  lane: number;
-  kind: number;
-  flags: number;
-  event: number;
-  actor: number;
-  label: number;
-  uid: number;
-  outcome: number;
+type Columns<C> = { readonly [K in keyof C]: NumberArray };
+type RowOf<C> = { readonly [K in keyof C]: number };
+
+/** Columns of one length that grow row by row. */
+class Table<C extends Columns<C>> {
+  protected readonly columns: { readonly [K in keyof C]: Column<C[K]> };
+  private readonly names: readonly (keyof C)[];
+
+  constructor(columns: { readonly [K in keyof C]: Column<C[K]> }) {
+    this.columns = columns;
+    this.names = Object.keys(columns) as (keyof C)[];
+  }
+
+  get length(): number {
+    const [first] = this.names;
+    return first === undefined ? 0 : this.columns[first].length;
+  }
+
+  /** Adds a row; says its place. */
+  push(row: RowOf<C>): number {
+    for (const name of this.names) this.columns[name].push(row[name]);
+    return this.length - 1;
+  }
+
+  /** Appends whole columns, which are of one length. */
+  append(columns: C): void {
+    for (const name of this.names) this.columns[name].append(columns[name]);
+  }
+
+  /** Copies of the columns from `start` on. */
+  copy(start = 0): C {
+    return Object.fromEntries(this.names.map((name) => [name, this.columns[name].copy(start)])) as unknown as C;
+  }
 }
 
 /** Marks that grow. */
-export class MarkTable {
-  readonly at = new Column(floats);
-  readonly lane = new Column(words);
-  readonly kind = new Column(bytes);
-  readonly flags = new Column(bytes);
-  readonly event = new Column(words);
-  readonly actor = new Column(words);
-  readonly label = new Column(words);
-  readonly uid = new Column(words);
-  readonly outcome = new Column(bytes);
+export class MarkTable extends Table<MarkColumns> {
+  readonly at = this.columns.at;
+  readonly lane = this.columns.lane;
+  readonly kind = this.columns.kind;
+  readonly flags = this.columns.flags;
+  readonly event = this.columns.event;
+  readonly actor = this.columns.actor;
+  readonly label = this.columns.label;
+  readonly uid = this.columns.uid;
+  readonly outcome = this.columns.outcome;
 
-  get length(): number {
-    return this.at.length;
+  constructor() {
+    super({
+      at: new Column(floats),
+      lane: new Column(words),
+      kind: new Column(bytes),
+      flags: new Column(bytes),
+      event: new Column(words),
+      actor: new Column(words),
+      label: new Column(words),
+      uid: new Column(words),
+      outcome: new Column(bytes),
+    });
   }
 
-  push(row: MarkRow): number {
+  /** The same as of any table, without a loop: a million marks come one by one. */
+  override push(row: RowOf<MarkColumns>): number {
     this.at.push(row.at);
     this.lane.push(row.lane);
     this.kind.push(row.kind);
@@ -97,92 +130,44 @@ export class MarkTable {
     this.label.push(row.label);
     this.uid.push(row.uid);
     this.outcome.push(row.outcome);
-    return this.length - 1;
-  }
-
-  /** Appends whole columns, which are of one length. */
-  append(columns: MarkColumns): void {
-    this.at.append(columns.at);
-    this.lane.append(columns.lane);
-    this.kind.append(columns.kind);
-    this.flags.append(columns.flags);
-    this.event.append(columns.event);
-    this.actor.append(columns.actor);
-    this.label.append(columns.label);
-    this.uid.append(columns.uid);
-    this.outcome.append(columns.outcome);
-  }
-
-  /** Copies of the columns from `start` on. */
-  copy(start = 0): MarkColumns {
-    return {
-      at: this.at.copy(start),
-      lane: this.lane.copy(start),
-      kind: this.kind.copy(start),
-      flags: this.flags.copy(start),
-      event: this.event.copy(start),
-      actor: this.actor.copy(start),
-      label: this.label.copy(start),
-      uid: this.uid.copy(start),
-      outcome: this.outcome.copy(start),
-    };
+    return this.at.length - 1;
   }
 }
 
 /** Links that grow. */
-export class LinkTable {
-  private readonly kind = new Column(bytes);
-  private readonly event = new Column(words);
-  private readonly fromLane = new Column(words);
-  private readonly fromAt = new Column(floats);
-  private readonly toLane = new Column(words);
-  private readonly toAt = new Column(floats);
-
-  get length(): number {
-    return this.kind.length;
+export class LinkTable extends Table<LinkColumns> {
+  constructor() {
+    super({
+      kind: new Column(bytes),
+      event: new Column(words),
+      fromLane: new Column(words),
+      fromAt: new Column(floats),
+      toLane: new Column(words),
+      toAt: new Column(floats),
+    });
   }
 
-  push(kind: number, event: number, from: { lane: number; at: number }, to: { lane: number; at: number }): void {
-    this.kind.push(kind);
-    this.event.push(event);
-    this.fromLane.push(from.lane);
-    this.fromAt.push(from.at);
-    this.toLane.push(to.lane);
-    this.toAt.push(to.at);
-  }
-
-  /** Copies of the columns from `start` on. */
-  copy(start = 0): LinkColumns {
-    return {
-      kind: this.kind.copy(start),
-      event: this.event.copy(start),
-      fromLane: this.fromLane.copy(start),
-      fromAt: this.fromAt.copy(start),
-      toLane: this.toLane.copy(start),
-      toAt: this.toAt.copy(start),
-    };
+  /** Adds a link of a kind for an event. */
+  add(kind: number, event: number, from: { lane: number; at: number }, to: { lane: number; at: number }): void {
+    this.push({ kind, event, fromLane: from.lane, fromAt: from.at, toLane: to.lane, toAt: to.at });
   }
 }
 
 /** Lags that grow. */
-export class LagTable {
-  private readonly lane = new Column(words);
-  private readonly from = new Column(floats);
-  private readonly to = new Column(floats);
-
-  get length(): number {
-    return this.lane.length;
+export class LagTable extends Table<LagColumns> {
+  constructor() {
+    super({ lane: new Column(words), from: new Column(floats), to: new Column(floats) });
   }
+}
 
-  push(lane: number, from: number, to: number): void {
-    this.lane.push(lane);
-    this.from.push(from);
-    this.to.push(to);
-  }
+/** Reads that grow. */
+export class ReadTable extends Table<ReadColumns> {
+  readonly at = this.columns.at;
+  readonly lane = this.columns.lane;
+  readonly actor = this.columns.actor;
 
-  /** Copies of the columns from `start` on. */
-  copy(start = 0): LagColumns {
-    return { lane: this.lane.copy(start), from: this.from.copy(start), to: this.to.copy(start) };
+  constructor() {
+    super({ at: new Column(floats), lane: new Column(words), actor: new Column(words) });
   }
 }
 

@@ -7,7 +7,8 @@ import { rowAt, type Row } from './layout.ts';
 import type { AnnotationInfo, GapInfo } from './model.ts';
 import { timeAt, xOf, type TimeScale } from './scale.ts';
 import { gapConcerns, type SceneInput } from './scene.ts';
-import { trackMarks } from './tracks.ts';
+import { readCells, READ_PX } from './trackScene.ts';
+import { trackMarks, type Track } from './tracks.ts';
 
 /** What is under a place. */
 export type Hit =
@@ -31,6 +32,7 @@ export type Hit =
   | { readonly type: 'gap'; readonly gap: GapInfo }
   | { readonly type: 'lane'; readonly lane: number }
   | { readonly type: 'track'; readonly actor: number }
+  | { readonly type: 'read'; readonly track: Track; readonly cell: Cell; readonly at: number }
   | { readonly type: 'group' | 'more'; readonly group: number };
 
 /** How far from a mark it is still hit, in pixels. */
@@ -108,6 +110,9 @@ function hitTrack(
   if (found !== undefined)
     return { type: 'annotation', lane: found.lane, annotation: found, x: xOf(scale, found.to), y: at };
   const cell = marks === undefined ? undefined : cellAt(laneCells(marks, scale, match.marks), metrics, place.x, y);
+  const reads = y <= metrics.onBar + READ_PX / 2 ? undefined : store.reads(match).of(row);
+  const read = reads === undefined ? undefined : nearestCell(readCells(reads, scale), place.x, 3);
+  if (read !== undefined) return { type: 'read', track: row, cell: read, at: timeAt(scale, read.x) };
   if (cell === undefined) return { type: 'track', actor: row.actor };
   const lane = store.marks.lane.at(cell.mark);
   const onTrack = row.lane !== undefined;

@@ -82,6 +82,17 @@ export interface LagColumns {
   readonly to: Float64Array;
 }
 
+/** The lane of a read that gave so many objects that it is of none of them. */
+export const NO_LANE = 0xff_ff_ff_ff;
+
+/** What recorded actors were given, by column: one row for each object, where they were few. `actor` is a place in `strings`. */
+export interface ReadColumns {
+  readonly at: Float64Array;
+  /** A lane, or NO_LANE. */
+  readonly lane: Uint32Array;
+  readonly actor: Uint32Array;
+}
+
 /** One incarnation on a lane. */
 export interface BarInfo {
   readonly uid: string;
@@ -169,6 +180,7 @@ export interface TimelineModel {
   readonly marks: MarkColumns;
   readonly links: LinkColumns;
   readonly lags: LagColumns;
+  readonly reads: ReadColumns;
   readonly gaps: readonly GapInfo[];
   readonly annotations: readonly AnnotationInfo[];
   readonly notes: readonly NoteInfo[];
@@ -188,6 +200,7 @@ export interface TimelineDelta {
   readonly patches: readonly MarkPatch[];
   readonly links: LinkColumns;
   readonly lags: LagColumns;
+  readonly reads: ReadColumns;
   /** Absent where nothing changed. */
   readonly gaps?: readonly GapInfo[];
   readonly annotations?: readonly AnnotationInfo[];
@@ -259,6 +272,7 @@ export function emptyModel(): TimelineModel {
       toAt: new Float64Array(),
     },
     lags: { lane: new Uint32Array(), from: new Float64Array(), to: new Float64Array() },
+    reads: { at: new Float64Array(), lane: new Uint32Array(), actor: new Uint32Array() },
     gaps: [],
     annotations: [],
     notes: [],

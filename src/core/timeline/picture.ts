@@ -75,7 +75,7 @@ function addLabel(
   } else if (row?.type === 'track' && row.under !== undefined) {
     texts.push(clipped({ x: 40, y: y + 16, text: trackTitle(store, row, translate), ink: 'muted', size: 10 }, width));
   } else if (row?.type === 'track') {
-    const words = trackWords(store, match, row, translate);
+    const words = trackWords(store, match, row, translate, false);
     addName(texts, row, y, width, trackTitle(store, row, translate), { text: words, ink: 'muted' });
   } else if (row?.type === 'lane') {
     const lane = store.lanes[row.lane];

@@ -4,6 +4,7 @@ import { annotate } from './annotate.ts';
 import { actorName, gapText, isRenewal, outcomeCode, versionKind, writeKind, writeLabel } from './classify.ts';
 import { LagTable, LinkTable, MarkTable, StringTable } from './columns.ts';
 import { LaneTable, type LaneState } from './lanes.ts';
+import { Reads } from './reads.ts';
 import {
   kindCode,
   LINK_KINDS,
@@ -41,12 +42,13 @@ export class TimelineProjection {
   private readonly marks = new MarkTable();
   private readonly links = new LinkTable();
   private readonly lags = new LagTable();
+  private readonly reads = new Reads();
   private readonly patched = new Set<number>();
   private gaps: readonly GapInfo[] = [];
   private annotations: readonly AnnotationInfo[] = [];
   private readonly notes: NoteInfo[] = [];
   private changed = { gaps: false, annotations: false, notes: false };
-  private taken = { strings: 0, groups: 0, marks: 0, links: 0, lags: 0 };
+  private taken = { strings: 0, groups: 0, marks: 0, links: 0, lags: 0, reads: 0 };
   private lastAt = 0;
   private lastSeq = 0;
 
@@ -64,6 +66,7 @@ export class TimelineProjection {
       else if (event.type === 'absent') this.addAbsent(event, history);
       else if (event.type === 'write') this.addWrite(event, history);
       else if (event.type === 'gap') this.changed.gaps = true;
+      else if (event.type === 'read') this.reads.add(event, this.table, this.strings);
       else if (event.type === 'note') this.addNote(event);
     }
     if (this.changed.gaps) this.gaps = gapsOf(history, this.options.translate);
@@ -85,6 +88,7 @@ export class TimelineProjection {
       marks: this.marks.copy(),
       links: this.links.copy(),
       lags: this.lags.copy(),
+      reads: this.reads.copy(),
       gaps: this.gaps,
       annotations: this.annotations,
       notes: this.notes.slice(),
@@ -111,6 +115,7 @@ export class TimelineProjection {
         .map((index) => this.patch(index)),
       links: this.links.copy(taken.links),
       lags: this.lags.copy(taken.lags),
+      reads: this.reads.copy(taken.reads),
       ...(changed.gaps ? { gaps: this.gaps } : {}),
       ...(changed.annotations ? { annotations: this.annotations } : {}),
       ...(changed.notes ? { notes: this.notes.slice() } : {}),
@@ -128,6 +133,7 @@ export class TimelineProjection {
       marks: this.marks.length,
       links: this.links.length,
       lags: this.lags.length,
+      reads: this.reads.length,
     };
     this.changed = { gaps: false, annotations: false, notes: false };
     this.patched.clear();
@@ -245,7 +251,7 @@ export class TimelineProjection {
 
   private endLag(lane: LaneState, at: number): void {
     if (lane.lagFrom === undefined) return;
-    this.lags.push(lane.index, lane.lagFrom, at);
+    this.lags.push({ lane: lane.index, from: lane.lagFrom, to: at });
     lane.lagFrom = undefined;
     this.table.dirty.add(lane.index);
   }
@@ -297,7 +303,7 @@ export class TimelineProjection {
     const token = event.basedOn?.token ?? event.preconditions?.token;
     const read = history.uids.get(`${event.cluster}\0${uid}`)?.versions.findLast((version) => version.token === token);
     if (token === undefined || read === undefined) return;
-    this.links.push(
+    this.links.add(
       LINK_KINDS.indexOf('read'),
       event.seq,
       { lane: lane.index, at: read.at },
@@ -316,7 +322,7 @@ export class TimelineProjection {
       const read = versions.findLastIndex((version) => version.token === awaited.token);
       const winner = read < 0 ? undefined : versions[read + 1];
       if (winner?.placed !== true) return true;
-      this.links.push(
+      this.links.add(
         LINK_KINDS.indexOf('winner'),
         awaited.event,
         { lane: lane.index, at: awaited.at },

@@ -29,11 +29,20 @@ export function trackTitle(store: TimelineStore, row: Row & { readonly type: 'tr
   return [info.kind, info.name].filter((part) => part !== '').join(' ');
 }
 
-/** How much an actor did, and how much of it was refused. */
-export function trackWords(store: TimelineStore, match: FilterMatch, track: Track, translate: Translate): string {
+/** How much an actor did, and how much of it was refused; in full also how often it was given something. */
+export function trackWords(
+  store: TimelineStore,
+  match: FilterMatch,
+  track: Track,
+  translate: Translate,
+  full = true,
+): string {
   const { count, alarms } = trackMarks(store, match, track) ?? { count: 0, alarms: 0 };
-  const events = count === 1 ? translate('1 event') : translate('{0} events', count);
-  return alarms === 0 ? events : `${events} · ${translate('{0} refused', alarms)}`;
+  const reads = full ? (store.reads(match).of(track)?.length ?? 0) : 0;
+  const parts = [count === 1 ? translate('1 event') : translate('{0} events', count)];
+  if (alarms > 0) parts.push(translate('{0} refused', alarms));
+  if (reads > 0) parts.push(translate('{0} reads', reads));
+  return parts.join(' · ');
 }
 
 /** How many lanes of a group are folded, and why. */

@@ -1,9 +1,10 @@
 import { ActorIndex } from './actorIndex.ts';
 import { isAboveBar } from './cells.ts';
 import { Density } from './density.ts';
-import { MarkTable } from './columns.ts';
+import { MarkTable, ReadTable } from './columns.ts';
 import type { FilterMatch } from './filterMatch.ts';
 import { findingsByActor, type ActorFindings } from './findingActors.ts';
+import { ReadIndex } from './readIndex.ts';
 import { StoredLane } from './storedLane.ts';
 import type {
   AnnotationInfo,
@@ -27,6 +28,7 @@ export class TimelineStore {
   readonly groups: GroupInfo[] = [];
   readonly strings: string[] = [];
   readonly marks = new MarkTable();
+  private readonly readTable = new ReadTable();
   readonly density = new Density();
   gaps: readonly GapInfo[] = [];
   annotations: readonly AnnotationInfo[] = [];
@@ -35,6 +37,7 @@ export class TimelineStore {
   lastAt = Number.NEGATIVE_INFINITY;
   lastSeq = 0;
   private index: ActorIndex | undefined;
+  private readIndex: ReadIndex | undefined;
   private ofActors: ReadonlyMap<number, ActorFindings> | undefined;
   /** Grows when lanes come, change their order by findings, or begin or cease to be folded: what was laid out is out of date. */
   layoutVersion = 0;
@@ -48,6 +51,7 @@ export class TimelineStore {
     this.addMarks(model.marks);
     this.addLinks(model.links);
     this.addLags(model.lags);
+    this.readTable.append(model.reads);
     this.setSmall(model);
     this.finish(model);
   }
@@ -66,6 +70,7 @@ export class TimelineStore {
       else rejected += 1;
     }
     rejected += this.addLinks(delta.links) + this.addLags(delta.lags);
+    this.readTable.append(delta.reads);
     this.setSmall(delta);
     this.finish(delta);
     return { rejected };
@@ -81,6 +86,13 @@ export class TimelineStore {
     if (this.index?.filter !== match.filter) this.index = new ActorIndex(this.marks, match.filter);
     this.index.catchUp(match.lanes);
     return this.index;
+  }
+
+  /** What each actor was given of what a match shows, up to now. */
+  reads(match: FilterMatch): ReadIndex {
+    if (this.readIndex?.filter !== match.filter) this.readIndex = new ReadIndex(this.readTable, match.filter);
+    this.readIndex.catchUp(match.lanes);
+    return this.readIndex;
   }
 
   /** What the findings are to each actor. */

@@ -1,13 +1,24 @@
+import { cellsOf, type Cell } from './cells.ts';
 import { laneCells, addBand, addBars, addCells, addFindingGlyphs, type LaneContext } from './laneScene.ts';
 import { trackLabels } from './laneLabels.ts';
 import { laneMetrics } from './laneMetrics.ts';
 import type { Layout, Row } from './layout.ts';
 import { kindCode } from './model.ts';
 import { winnerOf } from './navigate.ts';
-import { xOf } from './scale.ts';
+import { xOf, type TimeScale } from './scale.ts';
 import type { SceneInput } from './scene.ts';
+import type { MarkSeries } from './series.ts';
 import type { SceneArc } from './sceneTypes.ts';
 import { trackKey, trackMarks, type Track } from './tracks.ts';
+
+/** How far below the line reads are, and how close together they are one stroke. */
+export const READ_PX = 4;
+const READ_CELL_PX = 3;
+
+/** The reads of a track as they are drawn and hit. */
+export function readCells(series: MarkSeries, scale: TimeScale): Cell[] {
+  return cellsOf([series], [0], scale, READ_CELL_PX, undefined);
+}
 
 /** More refusals of one actor in view than this, and the curves to those who won would cover everything. */
 const MAX_ARCS = 40;
@@ -19,6 +30,7 @@ export function addTrack(context: LaneContext & SceneInput, row: Row & { type: '
   const marks = trackMarks(store, match, row);
   if (marks === undefined) return;
   const metrics = laneMetrics(row.height);
+  addReads(context, row, y + metrics.onBar + READ_PX);
   const cells = laneCells(marks, scale, match.marks);
   const lane = row.lane === undefined ? undefined : store.lanes[row.lane];
   if (lane === undefined) addBand(context, marks, y, metrics);
@@ -29,6 +41,16 @@ export function addTrack(context: LaneContext & SceneInput, row: Row & { type: '
   const own = lane === undefined ? findings : findings.filter((finding) => finding.lane === row.lane);
   addFindingGlyphs(context, own, y, metrics);
   for (const { text } of trackLabels(context, metrics, cells)) parts.texts.push({ ...text, y: y + text.y });
+}
+
+/** Small strokes below the line: when an actor was given something. */
+function addReads({ store, match, scale, parts }: LaneContext & SceneInput, track: Track, y: number): void {
+  const series = store.reads(match).of(track);
+  if (series === undefined) return;
+  for (const { first, last } of readCells(series, scale)) {
+    if (last < 0 || first > scale.width) continue;
+    parts.clusters.push({ kind: 'metadata', x: first - 0.5, y, width: last - first + 1, height: 3, dim: false });
+  }
 }
 
 /** Curves from the refused writes of an actor to the rows of those who won against it. */

@@ -13,10 +13,12 @@ import { trackTitle, trackWords } from '../../../src/core/timeline/rowWords.ts';
 import { fitted, xOf } from '../../../src/core/timeline/scale.ts';
 import { sceneOf, type SceneInput } from '../../../src/core/timeline/scene.ts';
 import { TimelineStore } from '../../../src/core/timeline/store.ts';
-import { openKey, trackKey, trackMarks } from '../../../src/core/timeline/tracks.ts';
+import { READ_PX } from '../../../src/core/timeline/trackScene.ts';
+import { openKey, trackKey, trackMarks, type Track } from '../../../src/core/timeline/tracks.ts';
+import type { NewTraceEvent } from '../../../src/core/traceEvent.ts';
 import { english } from '../../../src/core/timeline/translate.ts';
 import { demo } from '../../webview/scenario.ts';
-import { demoModel, numbered } from './demoModel.ts';
+import { demoModel, numbered, projected } from './demoModel.ts';
 import { assertGolden } from './golden.ts';
 
 const PLAIN: LayoutOptions = { sort: 'name', collapsed: new Set(), compact: false };
@@ -196,6 +198,52 @@ describe('tracks', () => {
       for (const options of looked)
         assert.deepEqual(sceneOf(inputOf(grown, options, filter)), sceneOf(inputOf(whole, options)));
     }
+  });
+
+  it('show below their line when a recorded actor was given something', () => {
+    const { events } = demo();
+    const first = events.find((event) => event.type === 'observed' && event.name.name === 'checkout');
+    assert.ok(first?.type === 'observed');
+    const { name, uid, token, cluster } = first;
+    const last = events.at(-1)?.at ?? 0;
+    const read = (verb: 'get' | 'list', names: readonly string[], at: number): NewTraceEvent => ({
+      type: 'read',
+      via: 'recorder',
+      at,
+      cluster,
+      actor: { client: 'scaler' },
+      verb,
+      scope: { group: name.group, resource: name.resource, namespace: name.namespace },
+      given: names.map((one) => ({ namespace: name.namespace, name: one, uid, token })),
+      cacheAllowed: false,
+    });
+    const many = Array.from({ length: 40 }, (_, index) => `other-${index}`);
+    const reads = [
+      read('get', ['checkout'], last - 60_000),
+      read('list', ['checkout', 'search', 'never-seen'], last - 30_000),
+      read('list', ['checkout', ...many], last - 10_000),
+    ];
+    const { projection } = projected(numbered([...events, ...reads]));
+    const store = new TimelineStore(projection.model());
+    const lane = laneOf(store, 'checkout');
+    const actor = store.strings.indexOf('scaler');
+    const input = inputOf(store, { grouping: 'actor', expanded: new Set([openKey(store, { actor })]) });
+    const { layout, match, scale } = input;
+    const strokes = (track: Track): number[] => {
+      const row = layout.rows[layout.rowOfTrack.get(trackKey(track)) ?? -1] ?? assert.fail();
+      const y = row.y + laneMetrics(row.height).onBar + READ_PX;
+      return sceneOf(input).clusters.flatMap((cluster) => (cluster.y === y ? [cluster.x + 0.5] : []));
+    };
+    const places = [60_000, 30_000, 10_000].map((before) => xOf(scale, last - before));
+    assert.deepEqual(strokes({ actor, lane }), places.slice(0, 2), 'a read of so many is of none of them');
+    assert.deepEqual(strokes({ actor }), places);
+    assert.match(trackWords(store, match, { actor, lane }, english), / · 2 reads$/);
+    const row = layout.rows[layout.rowOfTrack.get(trackKey({ actor })) ?? -1] ?? assert.fail();
+    const hit = hitTest(input, { x: places[2] ?? 0, y: row.y + laneMetrics(row.height).onBar + READ_PX + 1 });
+    assert.ok(hit?.type === 'read' && hit.cell.count === 1);
+    const hidden = inputOf(store, { grouping: 'actor' }, 'name:search');
+    assert.equal(store.reads(hidden.match).of({ actor })?.length, 1, 'only of what the filter shows');
+    assert.equal(store.marks.length, new TimelineStore(demoModel()).marks.length, 'reads are no events of an object');
   });
 
   it('of the demo are those that were looked at', () => {

@@ -1,5 +1,5 @@
 import { annotate } from '../../timeline/annotate.ts';
-import { LinkTable, MarkTable, StringTable } from '../../timeline/columns.ts';
+import { LagTable, LinkTable, MarkTable, ReadTable, StringTable } from '../../timeline/columns.ts';
 import { LaneTable, type LaneState } from '../../timeline/lanes.ts';
 import { kindCode, LINK_KINDS, type BarInfo, type TimelineModel } from '../../timeline/model.ts';
 import { english } from '../../timeline/translate.ts';
@@ -71,7 +71,8 @@ export function reportModel(findings: readonly Finding[], all: readonly Mark[]):
     lanes: table.lanes.map((lane) => table.info(lane)),
     marks: columns.copy(),
     links: linksOf(lanes, ofLane).copy(),
-    lags: { lane: new Uint32Array(), from: new Float64Array(), to: new Float64Array() },
+    lags: new LagTable().copy(),
+    reads: new ReadTable().copy(),
     gaps: [],
     annotations,
     notes: [],
@@ -112,10 +113,10 @@ function linksOf(lanes: ReadonlyMap<string, LaneState>, ofLane: ReadonlyMap<stri
       const read = versions.get(refused.basedOn);
       if (read === undefined) continue;
       const at = { lane, at: refused.at };
-      links.push(LINK_KINDS.indexOf('read'), refused.seq, { lane, at: read.at }, at);
+      links.add(LINK_KINDS.indexOf('read'), refused.seq, { lane, at: read.at }, at);
       const won = read.next === undefined ? undefined : versions.get(read.next)?.madeBy;
       if (won !== undefined && won.seq < refused.seq)
-        links.push(LINK_KINDS.indexOf('winner'), refused.seq, at, { lane, at: won.at });
+        links.add(LINK_KINDS.indexOf('winner'), refused.seq, at, { lane, at: won.at });
     }
   }
   return links;
