@@ -11,6 +11,14 @@ const out = join(root, 'docs', 'pictures');
 /** How long the sandbox lives before a picture is taken: long enough for a conflict, a recreation and a takeover. */
 const livelyMs = 75_000;
 
+/** The themes that VS Code takes up from the system by itself. */
+const themes = {
+  dark: { colorScheme: 'dark' },
+  light: { colorScheme: 'light' },
+  'high-contrast-dark': { colorScheme: 'dark', forcedColors: 'active' },
+  'high-contrast-light': { colorScheme: 'light', forcedColors: 'active' },
+};
+
 const started = spawn(process.execPath, [join(root, 'scripts/start.mjs'), '--browser'], {
   stdio: ['ignore', 'pipe', 'inherit'],
 });
@@ -30,15 +38,65 @@ try {
     args: ['--no-sandbox', '--disable-gpu', '--disable-quic', '--disable-background-networking'],
   });
   mkdirSync(out, { recursive: true });
-  for (const scheme of ['dark', 'light']) {
-    const page = await browser.newPage({ viewport: { width: 1400, height: 860 }, colorScheme: scheme });
+  for (const [theme, scheme] of Object.entries(themes)) {
+    const page = await browser.newPage({ viewport: { width: 1400, height: 860 }, ...scheme });
+    const take = (name) => page.screenshot({ path: join(out, `${name}-${theme}.png`) });
     await page.goto(url);
-    say(`waiting for the ${scheme} picture …`);
+    say(`waiting for the pictures in ${theme} …`);
     await page.waitForTimeout(livelyMs);
-    await page.screenshot({ path: join(out, `tree-and-timeline-${scheme}.png`) });
+    await take('tree-and-timeline');
+    if (theme === 'dark') {
+      await selectConflict(page);
+      await take('conflict');
+      await runCommand(page, 'Open the Contention Lab');
+      const lab = await webviewWith(page, '.contention');
+      await lab.getByRole('checkbox', { name: /^Teacher/ }).check();
+      await lab.getByRole('button', { name: 'Start' }).click();
+      await lab.getByRole('button', { name: 'Cancel' }).waitFor();
+      await lab.getByRole('button', { name: 'Cancel' }).waitFor({ state: 'hidden', timeout: 120_000 });
+      await take('contention');
+    }
     await page.close();
   }
   await browser.close();
 } finally {
   started.kill('SIGTERM');
+}
+
+/** The page of a webview, which lies in frames of frames, by something in it. */
+async function webviewWith(page, selector) {
+  for (let tries = 0; tries < 100; tries += 1) {
+    for (const frame of page.frames())
+      if (
+        (await frame
+          .locator(selector)
+          .count()
+          .catch(() => 0)) > 0
+      )
+        return frame;
+    await page.waitForTimeout(100);
+  }
+  throw new Error(`no webview shows ${selector}`);
+}
+
+/** The last conflict of the lane on which they are, by keyboard, as anyone gets there. */
+async function selectConflict(page) {
+  const timeline = await webviewWith(page, '.chart');
+  await timeline.locator('.row.lane', { hasText: 'settings' }).click();
+  await timeline.locator('.chart').focus();
+  await page.keyboard.press('End');
+  for (let tries = 0; tries < 20; tries += 1) {
+    if ((await timeline.locator('.details', { hasText: 'Who made progress' }).count()) > 0) return;
+    await page.keyboard.press('ArrowLeft');
+    await page.waitForTimeout(300);
+  }
+  throw new Error('there is no conflict on the timeline');
+}
+
+async function runCommand(page, title) {
+  await page.keyboard.press('F1');
+  await page.locator('.quick-input-widget input').waitFor();
+  await page.keyboard.type(`Object Versions: ${title}`);
+  await page.waitForTimeout(500);
+  await page.keyboard.press('Enter');
 }

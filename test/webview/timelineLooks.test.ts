@@ -47,6 +47,17 @@ describe('looks of the timeline', function () {
     await browser.close();
   });
 
+  it('where the system forces its colours, shapes and bars keep those of the theme', async () => {
+    const page = await TimelineDriver.open(harness, { theme: 'high-contrast', height: 760 });
+    const chart = (): Promise<Buffer> => page.page.locator('.chart').screenshot();
+    const before = await chart();
+    await page.page.emulateMedia({ forcedColors: 'active' });
+    await page.page.evaluate(() => document.body.classList.add('taken-up-anew'));
+    await page.frame();
+    assert.ok(before.equals(await chart()));
+    await page.screenshot('timeline-forced-colors');
+  });
+
   for (const theme of THEMES) {
     it(`axe finds nothing to complain about in ${theme.name}, with details, table and replay open`, async () => {
       const page = await TimelineDriver.open(harness, { theme: theme.name, height: 760 });

@@ -9,8 +9,9 @@ import { createDetector, type Detector } from '../../core/findings/detect.ts';
 import type { DetectorOptions } from '../../core/findings/options.ts';
 import type { Finding } from '../../core/findings/finding.ts';
 import type { History } from '../../core/history.ts';
-import type { NewTraceEvent, TraceEvent, TraceHeader } from '../../core/traceEvent.ts';
+import type { NewTraceEvent, TraceEvent } from '../../core/traceEvent.ts';
 import { throttle, type Throttle } from '../app/throttle.ts';
+import { ClusterNames, type ClusterLabels } from './clusterNames.ts';
 
 /** How long finding everything anew may hold the host up at a time. */
 const SLICE_MS = 8;
@@ -44,7 +45,7 @@ export class Session implements Disposable {
   private readonly throttle: Throttle;
   private readonly clock: Clock;
   private readonly alarm: Alarm;
-  private readonly clusters: NonNullable<TraceHeader['clusters']> = {};
+  private readonly clusters: ClusterNames;
   private current: EventLog = new EventLog();
   private readonly thresholds: () => DetectorOptions;
   private detector: Detector;
@@ -62,7 +63,9 @@ export class Session implements Disposable {
     onError: (error: unknown) => void,
     thresholds: () => DetectorOptions = () => ({}),
     clock: Clock = systemClock,
+    clusters = new ClusterNames(),
   ) {
+    this.clusters = clusters;
     this.onError = onError;
     this.clock = clock;
     this.alarm = new Alarm(clock, () => this.advance());
@@ -104,13 +107,13 @@ export class Session implements Disposable {
   }
 
   /** The clusters by id, for labels and for the header of an exported trace. */
-  clusterLabels(): NonNullable<TraceHeader['clusters']> {
-    return this.clusters;
+  clusterLabels(): ClusterLabels {
+    return this.clusters.all();
   }
 
   /** Says what a person calls a cluster. */
   nameCluster(id: string, label: string, server?: string): void {
-    this.clusters[id] = { label, ...(server === undefined ? {} : { server }) };
+    this.clusters.name(id, label, server);
   }
 
   /** Appends what was seen or done. */
