@@ -253,7 +253,8 @@ class AuditRequest {
 
 /**
  * An audit log does not name the patch type. A list of operations is a JSON Patch; an apply names its type, and the answer's
- * managed fields have an Apply entry of its manager; strategic directives tell themselves; the rest merges.
+ * managed fields have an Apply entry of its manager; strategic directives tell themselves, as does a list that holds more in
+ * the answer than was sent; the rest merges.
  */
 function patchTypeOf(sent: Json | undefined, answer: Json | undefined, info: RequestInfo): WriteEvent['patchType'] {
   if (sent === undefined) return info.query.has('force') ? 'apply' : undefined;
@@ -263,7 +264,14 @@ function patchTypeOf(sent: Json | undefined, answer: Json | undefined, info: Req
     typeof sent['apiVersion'] === 'string' && typeof sent['kind'] === 'string' && info.query.has('fieldManager');
   if (info.query.has('force') || (named && (appliedBy(answer, info.query.get('fieldManager') ?? '') ?? true)))
     return 'apply';
-  return JSON.stringify(sent).includes('"$') ? 'strategic' : 'merge-patch';
+  return JSON.stringify(sent).includes('"$') || hasMergedLists(sent, answer) ? 'strategic' : 'merge-patch';
+}
+
+/** Whether a list is longer than it was sent: a merge patch would have replaced it. */
+function hasMergedLists(sent: Json | undefined, answer: Json | undefined): boolean {
+  if (Array.isArray(sent)) return Array.isArray(answer) && answer.length > sent.length;
+  if (!isJsonObject(sent) || !isJsonObject(answer)) return false;
+  return Object.entries(sent).some(([field, value]) => hasMergedLists(value, answer[field]));
 }
 
 function appliedBy(answer: Json | undefined, manager: string): boolean | undefined {
