@@ -1,7 +1,7 @@
 import { equalJson, isJsonObject, type Json, type JsonObject } from '../../codec/json.ts';
 import { contentAfter, contentOf } from './leaves.ts';
-import type { WriteEvent } from '../traceEvent.ts';
-import type { ObjectState } from './objectState.ts';
+import type { ObservedEvent, WriteEvent } from '../traceEvent.ts';
+import type { ObjectState, VersionRecord } from './objectState.ts';
 
 /**
  * The content seen last of each of the objects that were seen last. The next one of an object is compared with it, and shares
@@ -16,6 +16,19 @@ export class Contents {
 
   constructor(maxValues: number) {
     this.max = maxValues;
+  }
+
+  /**
+   * Whether a sight shows the object in the API version in which its contents are compared: that of its first stream or, as
+   * long as there is none, of its first sight. Contents that were taken in another one before are dropped.
+   */
+  suits(object: ObjectState, { apiVersion, stream }: ObservedEvent): boolean {
+    if (apiVersion === undefined || apiVersion === object.form) return true;
+    const isFirst = object.form === undefined || (stream !== undefined && !object.streamed);
+    if (!isFirst) return false;
+    if (object.form !== undefined) this.drop(object, object.versions);
+    object.form = apiVersion;
+    return true;
   }
 
   /** The content of a body that an object was seen with. Its owners are no content; they are kept beside it. */
@@ -53,12 +66,17 @@ export class Contents {
   private dropOldest(): void {
     const [oldest] = this.held.keys();
     if (oldest === undefined) return;
-    this.forget(oldest);
-    oldest.lastBody = undefined;
-    for (const version of oldest.versions) {
-      if (!version.judged) continue;
+    this.drop(
+      oldest,
+      oldest.versions.filter((version) => version.judged),
+    );
+  }
+
+  private drop(object: ObjectState, versions: readonly VersionRecord[]): void {
+    this.forget(object);
+    object.lastBody = undefined;
+    for (const version of versions)
       Object.assign(version, { leaves: undefined, body: undefined, managedFields: undefined });
-    }
   }
 }
 

@@ -1,3 +1,4 @@
+import { isJsonObject } from '../../codec/json.ts';
 import { unambiguousManager } from '../managerChange.ts';
 import { derivedContent } from './derive.ts';
 import { changedPaths } from './leaves.ts';
@@ -73,7 +74,7 @@ export class Judging implements Timed {
       version.judged = true;
       const previous = object.versions[index - 1];
       if (previous !== undefined) version.manager = unambiguousManager(previous.managedFields, version.managedFields);
-      if (version.leaves === undefined && version.write !== undefined) {
+      if (version.leaves === undefined && version.write !== undefined && isInForm(object, version)) {
         Object.assign(version, derivedContent(version.write, previous));
         version.derived = version.leaves !== undefined;
       }
@@ -87,4 +88,10 @@ export class Judging implements Timed {
       if (previous !== undefined) Object.assign(previous, { managedFields: undefined, body: undefined });
     }
   }
+}
+
+/** Whether the write that made a version spoke of the object in the API version in which its contents are compared. */
+function isInForm({ form }: ObjectState, { apiVersion, write }: VersionRecord): boolean {
+  const said = isJsonObject(write?.body) ? (write.body['apiVersion'] ?? apiVersion) : apiVersion;
+  return form === undefined || said === undefined || said === form;
 }

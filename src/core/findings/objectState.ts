@@ -43,6 +43,8 @@ export class ObjectState {
   labels: Readonly<Record<string, string>> = {};
   election: boolean;
   streamed = false;
+  /** The API version in which its contents are compared; in another one the same content reads otherwise. */
+  form: string | undefined;
   gone: { at: number; seq: number } | undefined;
   /** Whether versions were forgotten: the window no longer begins where the object did. */
   truncated = false;

@@ -161,12 +161,13 @@ export class World {
       return;
     }
     const known = object.version(event.token);
+    const isSuited = this.contents.suits(object, event);
     const version =
       event.stream === undefined
         ? (known ?? object.append(event.token, event.at, event.seq))
         : object.deliver(event.stream, event.token, event.at, event.seq);
     for (const rule of this.rules) rule.observed?.(event, object, version, this);
-    this.fill(object, version, event);
+    this.fill(object, version, event, isSuited);
     this.judging.take(object, version);
     object.trim(this.thresholds.maxVersions);
   }
@@ -336,8 +337,8 @@ export class World {
     if (oldest !== undefined) this.recreatedByName.delete(oldest);
   }
 
-  private fill(object: ObjectState, version: VersionRecord, event: ObservedEvent): void {
-    if (version.leaves === undefined || version.derived) {
+  private fill(object: ObjectState, version: VersionRecord, event: ObservedEvent, isSuited: boolean): void {
+    if (isSuited && (version.leaves === undefined || version.derived)) {
       if (event.body !== undefined) {
         const { leaves, body, managedFields } = this.contents.take(object, event.body);
         Object.assign(version, { leaves, body });
