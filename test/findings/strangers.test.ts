@@ -163,4 +163,69 @@ describe('findings of controllers that do it another way', () => {
       assert.deepEqual(s.told(), isParallel ? [] : ['hot-conflict-loop'], String(isParallel));
     }
   });
+
+  it('contents in two API versions are not compared: each reads otherwise', () => {
+    const one = { apiVersion: 'autoscaling/v1', spec: { target: 50 } };
+    const two = (value: number): JsonObject => ({
+      apiVersion: 'autoscaling/v2',
+      spec: {
+        metrics: [
+          { name: 'cpu', value },
+          { name: 'memory', value: 1 },
+        ],
+      },
+    });
+    for (const isStreamed of [true, false]) {
+      const s = new Scenario();
+      const show = (token: string, content: JsonObject): void => {
+        const more = { apiVersion: content['apiVersion'] ?? null };
+        if (isStreamed && content !== one) s.stream(demo, 'U1', token, content, more);
+        else s.observe(demo, 'U1', token, content, more);
+      };
+      show('v1', one);
+      show('v1', two(50));
+      for (let round = 1; round < 9; round += 2) {
+        s.get('A', demo, 'U1', `v${round}`);
+        s.write('A', demo, 'replace', {
+          preconditions: { token: `v${round}` },
+          body: one,
+          result: { uid: 'U1', token: `v${round + 1}` },
+        });
+        show(`v${round + 1}`, one);
+        if (isStreamed) show(`v${round + 1}`, two(50 + Math.max(round - 2, 0)));
+        s.write('B', demo, 'patch', {
+          patchType: 'merge-patch',
+          body: two(50 + round),
+          result: { uid: 'U1', token: `v${round + 2}` },
+        });
+        show(`v${round + 2}`, two(50 + round));
+      }
+      assert.deepEqual(s.told(), [], String(isStreamed));
+    }
+  });
+
+  it('a patch of somebody who never read the object asserts the field or the keyed item that it names', () => {
+    const containers = (...names: string[]): JsonObject => ({
+      spec: { containers: names.map((name) => ({ name, image: 'i', policy: 'Always' })) },
+    });
+    for (const reads of [false, true]) {
+      const s = new Scenario();
+      s.stream(demo, 'U1', 'v1', containers('app', 'side'));
+      if (reads) s.get('B', demo, 'U1', 'v1');
+      s.get('A', demo, 'U1', 'v1');
+      s.write('A', demo, 'replace', {
+        preconditions: { token: 'v1' },
+        body: containers('app'),
+        result: { uid: 'U1', token: 'v2' },
+        stored: containers('app'),
+      });
+      s.write('B', demo, 'patch', {
+        patchType: 'strategic',
+        body: { spec: { containers: [{ name: 'side', image: 'i' }] } },
+        result: { uid: 'U1', token: 'v3' },
+        stored: containers('side', 'app'),
+      });
+      assert.deepEqual(s.told(), reads ? ['lost-update/list-clobber'] : [], String(reads));
+    }
+  });
 });

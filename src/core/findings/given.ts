@@ -1,5 +1,5 @@
 import type { Actor, WriteEvent } from '../traceEvent.ts';
-import { actorKey, sameActor } from './knowledge.ts';
+import { actorKey, firstRead, sameActor } from './knowledge.ts';
 import type { ObjectState, VersionRecord } from './objectState.ts';
 import type { World } from './world.ts';
 
@@ -27,6 +27,13 @@ export function wasGiven(
   }
   if (actor.blindReads.has(`${object.name.group}/${object.name.resource}`)) return 'unknown';
   return actor.hasReads || (world.hasReads && write.via !== 'write') ? 'no' : 'unknown';
+}
+
+/** Whether the writer may have read the object before it sent its write: in answers to its writes nobody reads what to send. */
+export function hasRead(write: WriteEvent, object: ObjectState, world: World): boolean {
+  const actor = world.knowledge.of(write.actor);
+  if (actor.blindReads.has(`${object.name.group}/${object.name.resource}`) || write.basedOn !== undefined) return true;
+  return [...(actor.objects.get(object.uid)?.tokens.values() ?? [])].some((given) => firstRead(given) !== undefined);
 }
 
 /**

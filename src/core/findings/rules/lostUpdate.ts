@@ -1,6 +1,6 @@
 import { isJsonObject, stringifyJson, type Json } from '../../../codec/json.ts';
 import type { Actor, WriteEvent } from '../../traceEvent.ts';
-import { isForeign, latestChange, wasGiven } from '../given.ts';
+import { hasRead, isForeign, latestChange, wasGiven } from '../given.ts';
 import { actorKey, actorName } from '../knowledge.ts';
 import { changedPaths, isByPlace, itemIdentity, leavesOf, outermost, type Leaves } from '../leaves.ts';
 import type { ObjectState } from '../objectState.ts';
@@ -14,7 +14,7 @@ import {
   isUnconditional,
   lossKind,
   lossRemedy,
-  namesPath,
+  namedPath,
   type Loss,
 } from './lostUpdateKinds.ts';
 
@@ -115,7 +115,7 @@ export class LostUpdateRule implements Rule {
       const by = at === undefined ? undefined : change.object.versions[at];
       if (at === undefined || by === undefined || !isForeign(by, write.actor)) return false;
       if (wasGiven(write, change.object, at, previous + 1, world) !== 'no') return false;
-      if (this.isAsserted(write, change, path)) return false;
+      if (this.isAsserted(write, change, path, world)) return false;
       return (
         wasEarlier(change.object, path, change.version.leaves, at) ||
         (write.verb === 'replace' && isUnconditional(write))
@@ -159,15 +159,21 @@ export class LostUpdateRule implements Rule {
     return undefined;
   }
 
-  /** A patch that names a field and sets it to what the same actor set it to before says what it wants, whoever was there. */
-  private isAsserted(write: WriteEvent, { object, version }: VersionChange, path: string): boolean {
-    const value = version.leaves?.get(path);
-    return (
-      value !== undefined &&
-      write.verb === 'patch' &&
-      namesPath(write, path) &&
-      this.isWanted(write, object, path, value)
-    );
+  /**
+   * A patch that names a field (or the item that brings it along) and sets it to what the same actor set it to before says
+   * what it wants, whoever was there. So does one of an actor that never read the object: its content comes from nowhere else.
+   */
+  private isAsserted(
+    write: WriteEvent,
+    { object, version, previous }: VersionChange,
+    path: string,
+    world: World,
+  ): boolean {
+    if (write.verb !== 'patch') return false;
+    const named = namedPath(write, path, previous?.leaves);
+    const value = named === undefined ? undefined : version.leaves?.get(named);
+    if (named === undefined || value === undefined) return false;
+    return this.isWanted(write, object, named, value) || !hasRead(write, object, world);
   }
 
   private isWanted(write: WriteEvent, object: ObjectState, path: string, value: string): boolean {

@@ -3,7 +3,7 @@ import { isJsonObject, type Json } from '../../../codec/json.ts';
 import type { WriteEvent } from '../../traceEvent.ts';
 import { fieldStep, isAtOrBeneath } from '../derive.ts';
 import { actorName } from '../knowledge.ts';
-import { hasList, listOf } from '../leaves.ts';
+import { hasList, isByPlace, leavesOf, listOf, type Leaves } from '../leaves.ts';
 import type { VersionRecord } from '../objectState.ts';
 import type { VersionChange } from '../rule.ts';
 import { basisText, changesText, requestText, tokenText } from '../words.ts';
@@ -70,15 +70,24 @@ export function indexedPaths(write: WriteEvent): string[] {
   });
 }
 
-/** Whether a patch names exactly this field (and not a list or map that holds it). */
-export function namesPath(write: WriteEvent, path: string): boolean {
-  if (Array.isArray(write.body)) {
-    return write.body.some(
+/**
+ * The path by which a patch names a field: its own (not that of a list or map that holds it) or, in a strategic patch, that of
+ * the keyed item which was not there `before` and brings the field along. Undefined where it does not name it.
+ */
+export function namedPath(write: WriteEvent, path: string, before: Leaves | undefined): string | undefined {
+  const { body } = write;
+  if (Array.isArray(body)) {
+    const isNamed = body.some(
       (operation) =>
         isJsonObject(operation) && typeof operation['path'] === 'string' && printPointer(operation['path']) === path,
     );
+    return isNamed ? path : undefined;
   }
-  return isJsonObject(write.body) && namedLeaves('', write.body).includes(path);
+  if (!isJsonObject(body)) return undefined;
+  if (write.patchType !== 'strategic') return namedLeaves('', body).includes(path) ? path : undefined;
+  const named = [...leavesOf(body).keys()].filter((name) => !isByPlace(name));
+  if (named.includes(path)) return path;
+  return named.find((name) => name.endsWith(']') && isAtOrBeneath(path, name) && before?.has(name) === false);
 }
 
 function namedLeaves(prefix: string, value: Json): string[] {
