@@ -215,12 +215,12 @@ async function fulfilProtected(
   }
   const { confirmedWrite } = await import('../write/confirmed.ts');
   return confirmedWrite(cluster, target, wish, quiet, {
-    ask: ({ report, changes }, again) => {
+    ask: ({ report, changes, replaced }, again) => {
       if (again) io.stderr('Somebody changed it in the meantime: nothing was written yet.\n');
-      return ask(
-        report,
-        changes.map(({ path, before, after }) => changeLine(path, before, after)),
-      );
+      return ask(report, [
+        ...replaced.map(({ list, before, after }) => `${list}: replaces entry ${before} by ${after}`),
+        ...changes.map(({ path, before, after }) => changeLine(path, before, after)),
+      ]);
     },
     send,
   });

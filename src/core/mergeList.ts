@@ -129,7 +129,8 @@ function renames(base: Items, side: Items, keys: readonly string[]): Map<string,
   return renamed;
 }
 
-function besides(item: Json, keys: readonly string[]): Json {
+/** An item of a list without its key fields. */
+export function besides(item: Json, keys: readonly string[]): Json {
   if (!isJsonObject(item)) return item;
   const rest: JsonObject = {};
   for (const [field, value] of Object.entries(item)) if (!keys.includes(field)) rest[field] = value;

@@ -8,6 +8,7 @@ import type { Intent } from './intent.ts';
 import { modify } from './modify.ts';
 import type { ModifyOptions } from './options.ts';
 import type { Report } from './report.ts';
+import { replacedEntries, type ReplacedEntry } from './rekeyed.ts';
 import { isSecret, type Target } from './target.ts';
 
 /** One change that a write would make, as the server would store it. Values are left out for Secrets. */
@@ -22,6 +23,8 @@ export interface Preview {
   /** The dry run's report: its outcome tells whether the write would be stored. */
   readonly report: Report;
   readonly changes: readonly PreviewedChange[];
+  /** Entries of keyed lists that get another key; where that is all, they are not among the changes. */
+  readonly replaced: readonly ReplacedEntry[];
   /** Removed lines that would not be absent but become another value, such as replicas 100 -> 1: each asks to be confirmed. */
   readonly resets: readonly PreviewedChange[];
 }
@@ -53,10 +56,11 @@ export async function previewWrite(
     },
   });
   if (before === undefined || report.object === undefined || report.outcome !== 'written')
-    return { report, changes: [], resets: [] };
+    return { report, changes: [], replaced: [], resets: [] };
   const after = withServerSet(before, report.object);
   const secret = isSecret(target);
-  const changes = diffObjects(before, after, options.schema ?? noListSchema).map((change) => ({
+  const { replaced, others } = replacedEntries(diffObjects(before, after, options.schema ?? noListSchema));
+  const changes = others.map((change) => ({
     path: formatPath(change.path),
     ...(secret || change.before === undefined ? {} : { before: change.before }),
     ...(secret || change.after === undefined ? {} : { after: change.after }),
@@ -71,5 +75,5 @@ export async function previewWrite(
       ...(was === undefined ? {} : { before: was }),
       ...(stored === undefined ? {} : { after: stored }),
     }));
-  return { report, changes, resets };
+  return { report, changes, replaced, resets };
 }

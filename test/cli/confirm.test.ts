@@ -132,6 +132,20 @@ for (const on of serverKinds) {
         assert.match(labelled.err, /labels: .+\n {2}This does not change the desired state\.\n/);
       });
 
+      it('an entry of a list that gets another key is said to be replaced', async () => {
+        const target = real.target('', 'v1', 'services', 'Service', 'keyed');
+        await real.create(target, { spec: { ports: [{ name: 'web', port: 80, targetPort: 8080 }] } });
+        const args = ['modify', 'svc/keyed', '--set', 'spec.ports[port=80,protocol="TCP"].port=81'];
+        const { code, err } = await run(args, { answers: ['yes'] }, guarded());
+        assert.equal(code, 0, err);
+        assert.match(err, /keyed\n {2}\.spec\.ports: replaces entry 80\/TCP by 81\/TCP\nW/);
+        const ports = at(await real.read(target), 'spec', 'ports') as JsonObject[];
+        assert.deepEqual(
+          ports.map(({ port }) => port),
+          [81],
+        );
+      });
+
       it('without anybody to ask nothing is written, unless the command line says yes', async () => {
         await real.create(real.configMap('unattended'), { data: { a: '1' } });
         const args = ['modify', 'cm', 'unattended', '--set', 'data.a="2"'];

@@ -20,7 +20,7 @@ export async function confirmPreview(
   { guarded, again }: { readonly guarded: boolean; readonly again: boolean },
   preview: Preview,
 ): Promise<void> {
-  const { changes, resets, report } = preview;
+  const { changes, replaced, resets, report } = preview;
   const untold = l10n.t('What would be stored is not known; the dry run was refused: {0}', report.message ?? '');
   const lines = [
     ...(again ? [l10n.t('Somebody changed it in the meantime: nothing was written yet.')] : []),
@@ -28,6 +28,7 @@ export async function confirmPreview(
     ...resets.map(({ path, before, after }) =>
       l10n.t('{0}: the removed value {1} becomes the default {2}', path, words(before), words(after)),
     ),
+    ...replaced.map(({ list, before, after }) => l10n.t('{0}: replaces entry {1} by {2}', list, before, after)),
     ...(guarded ? shortList(changes.map(changeLine)) : []),
   ];
   const question = guarded

@@ -12,7 +12,7 @@ import { hasKey, parsePath, startsWith, valueAt, type Path } from '../../codec/p
 import { removeAt, setAt } from '../pathEdit.ts';
 import { apiVersionOf, metadataOf } from '../target.ts';
 import { ownersIn, ownersOfPath } from '../winners.ts';
-import { rekeyedList } from './rekeyed.ts';
+import { rekeyedList } from '../rekeyed.ts';
 import type { Draft, Drafted } from './strategy.ts';
 
 /**

@@ -2,7 +2,7 @@ import { equalJson, isJsonObject, setOwn, stringifyJson, type Json, type JsonObj
 import type { ListSchema } from '../../core/listSchema.ts';
 import type { Path } from '../../codec/path.ts';
 import { identifyItems } from '../../core/diff.ts';
-import { rekeyedList } from './rekeyed.ts';
+import { rekeyedList } from '../rekeyed.ts';
 import { pinned } from './replace.ts';
 import type { Draft, Drafted } from './strategy.ts';
 
