@@ -46,7 +46,13 @@ type Show = (...given: unknown[]) => Thenable<unknown>;
 
 /** Does in the place of a dialog of our extension what a person would, while something is done. */
 export async function standingIn(
-  dialog: 'showWarningMessage' | 'showInformationMessage' | 'showSaveDialog' | 'showQuickPick' | 'showInputBox',
+  dialog:
+    | 'showWarningMessage'
+    | 'showInformationMessage'
+    | 'showSaveDialog'
+    | 'showQuickPick'
+    | 'showInputBox'
+    | 'withProgress',
   show: (real: Show, given: unknown[]) => Promise<unknown>,
   during: () => Promise<unknown>,
 ): Promise<void> {
@@ -62,10 +68,24 @@ export async function standingIn(
   }
 }
 
+/** Hides a command of VS Code from our extension, while something is done: as in a VS Code that has none of that name. */
+export async function withoutCommand(name: string, during: () => Promise<unknown>): Promise<void> {
+  const { commands } = await apiOfExtension();
+  const real = commands.getCommands.bind(commands);
+  const put = (value: typeof real): void =>
+    void Object.defineProperty(commands, 'getCommands', { value, configurable: true, writable: true });
+  put(async (internal) => (await real(internal)).filter((command) => command !== name));
+  try {
+    await during();
+  } finally {
+    put(real);
+  }
+}
+
 /** VS Code gives each extension an API of its own, by the file that asks for it: this one lies among the extension's. */
 async function apiOfExtension(): Promise<typeof vscode> {
   const extension = vscode.extensions.getExtension('object-versions.object-versions');
   const file = join(extension?.extensionPath ?? '', 'dist', 'node', 'apiForTests.js');
-  if (!existsSync(file)) writeFileSync(file, "export { window } from 'vscode';\n");
+  if (!existsSync(file)) writeFileSync(file, "export { commands, window } from 'vscode';\n");
   return (await import(pathToFileURL(file).href)) as typeof vscode;
 }

@@ -6,12 +6,17 @@ export interface CutProxy {
   /** Breaks all connections and refuses new ones. */
   cut(): void;
   heal(): void;
+  /** Lets nothing through to the server, and breaks nothing; `held` tells how many bytes wait. */
+  hold(): void;
+  release(): void;
+  readonly held: number;
   stop(): Promise<void>;
 }
 
 export async function startCutProxy(host: string, port: number): Promise<CutProxy> {
   const sockets = new Set<Socket>();
   let isCut = false;
+  let waiting: { readonly to: Socket; readonly bytes: Buffer }[] | undefined;
   const server = createServer((incoming) => {
     if (isCut) {
       incoming.destroy();
@@ -27,7 +32,12 @@ export async function startCutProxy(host: string, port: number): Promise<CutProx
       });
       socket.on('error', () => socket.destroy());
     }
-    incoming.pipe(outgoing).pipe(incoming);
+    incoming.on('data', (bytes: Buffer) => {
+      if (waiting === undefined) outgoing.write(bytes);
+      else waiting.push({ to: outgoing, bytes });
+    });
+    incoming.on('end', () => outgoing.end());
+    outgoing.pipe(incoming);
   });
   await new Promise<void>((ready) => server.listen(0, '127.0.0.1', ready));
   const breakAll = (): void => {
@@ -41,6 +51,16 @@ export async function startCutProxy(host: string, port: number): Promise<CutProx
     },
     heal() {
       isCut = false;
+    },
+    hold() {
+      waiting ??= [];
+    },
+    release() {
+      for (const { to, bytes } of waiting ?? []) if (!to.destroyed) to.write(bytes);
+      waiting = undefined;
+    },
+    get held() {
+      return (waiting ?? []).reduce((sum, { bytes }) => sum + bytes.length, 0);
     },
     stop: () =>
       new Promise((done) => {

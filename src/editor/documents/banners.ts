@@ -51,7 +51,7 @@ function lenses(
     new CodeLens(top, { title, command, arguments: [argument] });
   const state = stateWords(document);
   const moved =
-    text.isDirty &&
+    editor.live.isDirty(document) &&
     document.base !== undefined &&
     identityOf(document.base).token !== identityOf(document.stored).token &&
     identityOf(document.base).token !== '';

@@ -44,6 +44,8 @@ export class LiveDocuments implements Disposable {
   private readonly store = new DisposableStore();
   private readonly closing = new AbortController();
   private readonly stale = new Set<LiveDocument>();
+  /** Documents that were typed into while they were saved: until the next change VS Code tells extensions that all is saved. */
+  private readonly typedInto = new Set<LiveDocument>();
 
   /** Fires when VS Code should read a document anew. */
   readonly onDidShow = this.shown.event;
@@ -65,8 +67,12 @@ export class LiveDocuments implements Disposable {
       }),
     );
     this.store.add(keepPlaces((uri) => this.find(uri)?.shownText));
-    this.store.add(workspace.onDidOpenTextDocument((text) => this.followText(text)));
-    this.store.add(workspace.onDidChangeTextDocument(({ document }) => this.followText(document)));
+    this.store.add(workspace.onDidOpenTextDocument((text) => this.followText(text, true)));
+    this.store.add(
+      workspace.onDidChangeTextDocument(({ document, contentChanges }) =>
+        this.followText(document, contentChanges.length > 0),
+      ),
+    );
     this.store.add(workspace.onDidSaveTextDocument((text) => this.followText(text)));
     this.store.add(workspace.onDidCloseTextDocument((text) => this.close(text)));
   }
@@ -123,7 +129,7 @@ export class LiveDocuments implements Disposable {
 
   /** Whether the text in the editor has unsaved changes. */
   isDirty(document: LiveDocument): boolean {
-    return textOf(document.uri)?.isDirty === true;
+    return textOf(document.uri)?.isDirty === true || this.typedInto.has(document);
   }
 
   /** Reads the object anew. */
@@ -192,16 +198,21 @@ export class LiveDocuments implements Disposable {
     }
   }
 
-  private followText(text: TextDocument): void {
+  private followText(text: TextDocument, isNewText = false): void {
     const document = text.uri.scheme === scheme ? this.known.get(text.uri.toString()) : undefined;
-    if (document !== undefined) this.follow(document, text);
+    if (document === undefined) return;
+    // Saved, and yet neither what was saved nor what was shown: this text came after the one that was saved.
+    if (!isNewText && !text.isDirty && document.objectOfText(text.getText()) === undefined)
+      this.typedInto.add(document);
+    else this.typedInto.delete(document);
+    this.follow(document, text);
   }
 
   /** Works out what the text in the editor is based on. */
   private follow(document: LiveDocument, text: TextDocument): void {
     const uri = document.uri.toString();
     const { drafts, onError } = this.options;
-    if (!text.isDirty) {
+    if (!this.isDirty(document)) {
       if (text.getText() === document.shownText) document.hold();
       // A text that shows no known object is one that was restored; its base is then the draft's, or not known.
       document.base = document.objectOfText(text.getText()) ?? document.base;
@@ -218,6 +229,8 @@ export class LiveDocuments implements Disposable {
     const uri = text.uri.toString();
     if (text.uri.scheme !== scheme || !this.documents.has(uri)) return;
     this.documents.delete(uri);
+    const document = this.known.get(uri);
+    if (document !== undefined) this.typedInto.delete(document);
     this.known.delete(uri);
     this.options.drafts.forget(uri).catch((error: unknown) => this.options.onError(error));
   }
