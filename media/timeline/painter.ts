@@ -2,7 +2,7 @@ import { GLYPHS } from '../../src/core/timeline/glyphs.ts';
 import type { MarkKind } from '../../src/core/timeline/model.ts';
 import type { Picture } from '../../src/core/timeline/picture.ts';
 import type { Scene, SceneBar, SceneText } from '../../src/core/timeline/sceneTypes.ts';
-import { arcPath, DIM_OPACITY } from '../../src/core/timeline/svg.ts';
+import { arcPath, DIM_OPACITY, TEXT_RIM_PX } from '../../src/core/timeline/svg.ts';
 import type { ScreenPalette } from './palette.ts';
 
 const SPRITE_PX = 20;
@@ -45,7 +45,7 @@ export class Painter {
     this.clusters(context, scene);
     this.arcs(context, scene);
     this.glyphs(context, scene);
-    this.texts(context, scene.texts);
+    this.texts(context, scene.texts, true);
   }
 
   /** Draws a picture to be saved. */
@@ -139,8 +139,12 @@ export class Painter {
     context.setLineDash([]);
   }
 
-  private texts(context: CanvasRenderingContext2D, texts: readonly SceneText[]): void {
+  /** Words; with a rim of the background where lines may lie beneath them. */
+  private texts(context: CanvasRenderingContext2D, texts: readonly SceneText[], rimmed = false): void {
     let font = '';
+    context.strokeStyle = this.palette.background;
+    context.lineWidth = TEXT_RIM_PX;
+    context.lineJoin = 'round';
     for (const text of texts) {
       const next = `${text.bold === true ? '600 ' : ''}${text.size}px ${text.mono === true ? this.palette.mono : this.palette.font}`;
       if (next !== font) {
@@ -149,8 +153,10 @@ export class Painter {
       }
       context.textAlign = text.anchor === 'middle' ? 'center' : (text.anchor ?? 'start');
       context.fillStyle = this.palette.inks[text.ink];
+      if (rimmed) context.strokeText(text.text, text.x, text.y);
       context.globalAlpha = text.dim === true ? DIM_OPACITY : 1;
       context.fillText(text.text, text.x, text.y);
+      context.globalAlpha = 1;
     }
     context.globalAlpha = 1;
   }

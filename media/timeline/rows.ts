@@ -4,6 +4,7 @@ import {
   groupTitle,
   laneSubtitle,
   moreWords,
+  nameParts,
   trackTitle,
   trackWords,
 } from '../../src/core/timeline/rowWords.ts';
@@ -118,7 +119,7 @@ export class Rows {
     setAttribute(slot.root, 'aria-expanded', isLane ? String(row.open === true) : undefined);
     setAttribute(slot.root, 'aria-selected', String(selected));
     setText(slot.twist, isLane ? twistOf(row.open) : '');
-    setText(slot.name, title);
+    setName(slot.name, title);
     setText(slot.sub, isLane ? trackWords(store, match, row, translate, false) : '');
     slot.sub.classList.remove('remark');
     this.fillFindings(slot, findings);
@@ -137,7 +138,7 @@ export class Rows {
     setAttribute(slot.root, 'aria-expanded', String(open === true));
     setAttribute(slot.root, 'aria-selected', String(selected));
     setText(slot.twist, twistOf(open));
-    setText(slot.name, info.name);
+    setName(slot.name, info.name);
     setText(slot.sub, laneSubtitle(stored, translate));
     slot.sub.classList.toggle('remark', info.remark !== undefined);
     this.fillFindings(slot, info.findings);
@@ -220,6 +221,14 @@ export class Rows {
     else if (row !== undefined && row.y + row.height > top + height) this.view.scrollTo(row.y + row.height - height);
     this.view.touch('rows');
   }
+}
+
+/** Sets a name whose end stays in sight where it does not fit. */
+function setName(box: HTMLElement, name: string): void {
+  if (box.textContent === name) return;
+  const [head, tail] = nameParts(name);
+  if (tail === '') box.textContent = name;
+  else box.replaceChildren(element('span', { class: 'head', text: head }), element('span', { text: tail }));
 }
 
 function twistOf(open: boolean | undefined): string {

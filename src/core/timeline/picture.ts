@@ -1,6 +1,6 @@
 import { dateText, durationText, ticksOf } from './axis.ts';
 import { LANE_HEIGHT, type Row } from './layout.ts';
-import { foldedWords, groupTitle, laneSubtitle, moreWords, trackTitle, trackWords } from './rowWords.ts';
+import { foldedWords, groupTitle, laneSubtitle, moreWords, nameParts, trackTitle, trackWords } from './rowWords.ts';
 import { sceneOf, type SceneInput } from './scene.ts';
 import type { Scene, SceneText } from './sceneTypes.ts';
 
@@ -101,7 +101,8 @@ function addName(
 function clipped(text: SceneText, width: number): SceneText {
   const length = Math.floor((width - text.x) / (CHARACTER_PARTS * text.size));
   if (text.text.length <= length) return text;
-  return { ...text, text: `${text.text.slice(0, length - 1)}…`, full: text.text };
+  const [, tail] = nameParts(text.text);
+  return { ...text, text: `${text.text.slice(0, length - 1 - tail.length)}…${tail}`, full: text.text };
 }
 
 /** How wide a character is drawn, in parts of the size. */

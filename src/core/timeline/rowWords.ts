@@ -6,6 +6,13 @@ import { trackMarks, type Track } from './tracks.ts';
 import type { FilterMatch } from './filterMatch.ts';
 import type { Translate } from './translate.ts';
 
+/** A name in two parts, the second of which is never cut: what tells generated names apart stands at their end. */
+export function nameParts(name: string): readonly [string, string] {
+  const generated = /^[\x21-\x7e]{10,}-[a-z0-9]{4,8}$/.test(name);
+  const end = generated ? name.lastIndexOf('-') : name.length;
+  return [name.slice(0, end), name.slice(end)];
+}
+
 /** What stands below the name of a lane. */
 export function laneSubtitle({ info, actorCount }: StoredLane, translate: Translate): string {
   const { bars, namespace, remark } = info;

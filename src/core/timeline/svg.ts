@@ -18,6 +18,8 @@ export interface Palette {
 
 /** How much of its colour a dimmed thing keeps. */
 export const DIM_OPACITY = 0.22;
+/** The rim of the background around words that lines may lie beneath. */
+export const TEXT_RIM_PX = 3;
 
 /** A picture inside an HTML page: what a screen reader calls it, and what is said of its parts, and linked to inside the page. */
 export interface InPage {
@@ -55,7 +57,7 @@ export function svgOf(picture: Picture, palette: Palette, inPage?: InPage): stri
     const use = `<use href="#g-${glyph.kind}" x="${n(glyph.x)}" y="${n(glyph.y)}"${opacity(glyph.dim)}/>`;
     parts.push(said(glyph, use));
   }
-  for (const text of scene.texts) parts.push(said(text, textOf(text, palette)));
+  for (const text of scene.texts) parts.push(said(text, textOf(text, palette, true)));
   parts.push('</g>');
   for (const text of picture.texts) parts.push(textOf(text, palette));
   parts.push('</svg>');
@@ -123,11 +125,14 @@ function arcOf(arc: SceneArc, palette: Palette): string {
   return `<path d="${arcPath(arc)}" fill="none" stroke="${stroke}"${dash}/>`;
 }
 
-function textOf(text: SceneText, palette: Palette): string {
+function textOf(text: SceneText, palette: Palette, rimmed = false): string {
+  const rim = rimmed
+    ? ` stroke="${escaped(palette.background)}" stroke-width="${TEXT_RIM_PX}" stroke-linejoin="round" paint-order="stroke"`
+    : '';
   const anchor = text.anchor === undefined ? '' : ` text-anchor="${text.anchor}"`;
   const weight = text.bold === true ? ' font-weight="600"' : '';
   const family = text.mono === true ? ` font-family="${escaped(palette.mono)}"` : '';
-  return `<text x="${n(text.x)}" y="${n(text.y)}" font-size="${text.size}" fill="${escaped(palette.inks[text.ink])}"${anchor}${weight}${family}${opacity(text.dim)}>${text.full === undefined ? '' : `<title>${escaped(text.full)}</title>`}${escaped(text.text)}</text>`;
+  return `<text x="${n(text.x)}" y="${n(text.y)}" font-size="${text.size}" fill="${escaped(palette.inks[text.ink])}"${anchor}${weight}${family}${rim}${opacity(text.dim)}>${text.full === undefined ? '' : `<title>${escaped(text.full)}</title>`}${escaped(text.text)}</text>`;
 }
 
 /** A number without noise: two decimals at most. */

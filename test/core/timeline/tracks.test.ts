@@ -9,7 +9,7 @@ import { layOut, type LayoutOptions, type Row } from '../../../src/core/timeline
 import { markOfEvent, rowBeside, rowOfMark, winnerOf } from '../../../src/core/timeline/navigate.ts';
 import { pictureOf } from '../../../src/core/timeline/picture.ts';
 import { TimelineProjection } from '../../../src/core/timeline/project.ts';
-import { trackTitle, trackWords } from '../../../src/core/timeline/rowWords.ts';
+import { nameParts, trackTitle, trackWords } from '../../../src/core/timeline/rowWords.ts';
 import { fitted, xOf } from '../../../src/core/timeline/scale.ts';
 import { sceneOf, type SceneInput } from '../../../src/core/timeline/scene.ts';
 import { TimelineStore } from '../../../src/core/timeline/store.ts';
@@ -257,6 +257,17 @@ describe('tracks', () => {
       )}\n`;
     assertGolden('tracks.json', rounded(inputOf(store, { expanded: new Set([openKey(store, { lane })]) })));
     assertGolden('actors.json', rounded(inputOf(store, { grouping: 'actor' })));
+  });
+});
+
+describe('a name that does not fit', () => {
+  it('keeps the end that tells generated names apart', () => {
+    assert.deepEqual(nameParts('web-129b17f108-hpgt7'), ['web-129b17f108', '-hpgt7']);
+    assert.deepEqual(nameParts('kube-node-lease'), ['kube-node-lease', '']);
+    assert.deepEqual(nameParts('settings'), ['settings', '']);
+    const store = new TimelineStore(demoModel());
+    const [name] = pictureOf(inputOf(store, {}), 90).texts.filter(({ full }) => full === 'feature-flags');
+    assert.match(name?.text ?? '', /^feat.*…(-flags)?$/);
   });
 });
 
