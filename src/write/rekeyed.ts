@@ -1,4 +1,4 @@
-import { equalJson, type Json, type JsonObject } from '../codec/json.ts';
+import { equalJson, stringifyJson, type Json, type JsonObject } from '../codec/json.ts';
 import { formatPath } from '../codec/path.ts';
 import type { Change } from '../core/diff.ts';
 import { besides } from '../core/mergeList.ts';
@@ -72,6 +72,10 @@ function entryOf(change: Change): Entry | undefined {
 function nameOf(key: JsonObject): string {
   return Object.keys(key)
     .sort()
-    .map((field) => String(key[field]))
+    .map((field) => wordOf(key[field] ?? null))
     .join('/');
+}
+
+function wordOf(value: Json): string {
+  return typeof value === 'string' ? value : stringifyJson(value);
 }
