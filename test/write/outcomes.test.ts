@@ -582,7 +582,7 @@ describe('how a write ends on the real server', function () {
     assert.equal(middle.report.outcome, 'invalid');
   });
 
-  it('a missing object, namespace or resource type are told apart', async () => {
+  it('a missing object and a missing resource type are told apart', async () => {
     const missing = await real.modify(real.configMap('nobody'), changes({ 'data/a': '1' }));
     assert.equal(missing.report.outcome, 'gone');
     assert.match(missing.report.message ?? '', /its name is free/);

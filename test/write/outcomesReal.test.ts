@@ -9,7 +9,7 @@ import { connectCluster } from '../../src/kube/cluster.ts';
 import { loadKubeconfig } from '../../src/kube/kubeconfig.ts';
 import { createObject } from '../../src/write/createObject.ts';
 import { modify } from '../../src/write/modify.ts';
-import type { Attempt } from '../../src/write/report.ts';
+import type { Attempt, Report } from '../../src/write/report.ts';
 import { at, changes, RealServer, textAt } from './realServer.ts';
 
 const mergePatch = { 'content-type': 'application/merge-patch+json' };
@@ -223,5 +223,49 @@ describe('outcomes provoked on the real server', function () {
     );
     assert.match(report.message ?? '', /failed calling webhook "nowhere\.write\.example"/);
     assert.equal(at(await real.read(target), 'metadata', 'uid'), at(stored, 'metadata', 'uid'));
+  });
+
+  /** What comes of a write, its attempts by code, and how often it was sent. */
+  const short = ({ outcome, attempts }: Report): string => [outcome, ...attempts.map(({ code }) => code)].join(' ');
+
+  it('a resource that cannot be created is unsupported (405), and asked once', async () => {
+    const target = real.target('', 'v1', 'componentstatuses', 'ComponentStatus', 'own', false);
+    const report = await createObject(real.cluster, target, { metadata: { name: 'own' } }, options);
+    assert.equal(short(report), 'unsupported 405');
+    assert.match(report.message ?? '', /does not allow this method/);
+  });
+
+  it('media types that the server cannot send (406) or read (415) are unsupported, and nothing is stored', async () => {
+    const target = real.configMap('types');
+    const stored = await real.create(target, { data: { a: '0' } });
+    // None of our requests has such headers: a program in between may.
+    const speaking = (header: string, type: string): Server => ({
+      send: async (request, signal) =>
+        real.cluster.send({ ...request, headers: { ...request.headers, [header]: type } }, signal),
+    });
+    const change = changes({ 'data/a': '1' });
+    const xml = speaking('accept', 'application/xml');
+    assert.equal(short(await modify(xml, target, change, options)), 'unsupported 406');
+    const other = real.configMap('types-2');
+    assert.equal(short(await createObject(xml, other, { metadata: { name: other.name } }, options)), 'unsupported 406');
+    assert.equal(short(await modify(real.cluster, other, change, options)), 'gone 404');
+    for (const strategy of ['replace', 'merge-patch', 'json-patch', 'strategic', 'apply'] as const) {
+      const report = await modify(speaking('content-type', 'text/plain'), target, change, { ...options, strategy });
+      assert.equal(short(report), 'unsupported 415', strategy);
+      if (strategy === 'replace')
+        assert.deepEqual(report.accepted, [
+          'application/json',
+          'application/yaml',
+          'application/vnd.kubernetes.protobuf',
+        ]);
+    }
+    assert.deepEqual(await real.read(target), stored);
+  });
+
+  it('a creation in a namespace that is not there is gone, and says which namespace', async () => {
+    const target = { ...real.configMap('homeless'), namespace: `${real.namespace}-away` };
+    const report = await createObject(real.cluster, target, { metadata: { name: 'homeless' } }, options);
+    assert.equal(short(report), 'gone 404');
+    assert.match(report.message ?? '', new RegExp(`namespaces "${target.namespace}" not found`));
   });
 });
