@@ -69,7 +69,8 @@ function refusal(
     case 503:
       return 'unavailable';
     case 504:
-      return 'uncertain';
+      // A client that stopped waiting itself got no answer; only the server's own log has this one.
+      return message.endsWith('context canceled') ? 'cancelled' : 'uncertain';
     default:
       return code >= 500 && (reason === 'InternalError' || reason === 'ServerTimeout' || code === 502)
         ? 'uncertain'
