@@ -228,4 +228,59 @@ describe('findings of controllers that do it another way', () => {
       assert.deepEqual(s.told(), reads ? ['lost-update/list-clobber'] : [], String(reads));
     }
   });
+
+  it('a volume whose claim was made again is in order once its claimRef names no dead claim, and that is no dropped field', () => {
+    for (const isRepaired of [true, false]) {
+      const s = new Scenario();
+      const claim = { group: '', resource: 'persistentvolumeclaims', namespace: 'lab', name: 'demo' };
+      const volume = { group: '', resource: 'persistentvolumes', namespace: '', name: 'pv-1' };
+      const uids = ['00000001-0000-4000-8000-000000000000', '00000002-0000-4000-8000-000000000000'] as const;
+      const bound = (uid: string | undefined, label: string): JsonObject => ({
+        metadata: { labels: { seen: label } },
+        spec: { claimRef: { namespace: 'lab', name: 'demo', ...(uid === undefined ? {} : { uid }) } },
+      });
+      s.stream(claim, uids[0], 'c1', {});
+      s.stream(volume, 'PV1', 'v1', { spec: {} });
+      s.stream(volume, 'PV1', 'v2', bound(uids[0], '0'));
+      s.gone(claim, uids[0]);
+      s.stream(claim, uids[1], 'c2', {});
+      s.get('A', volume, 'PV1', 'v2');
+      const body = bound(isRepaired ? undefined : uids[0], '1');
+      s.write('A', volume, 'replace', {
+        preconditions: { token: 'v2' },
+        body,
+        result: { uid: 'PV1', token: 'v3' },
+        stored: body,
+      });
+      assert.deepEqual(s.told(), isRepaired ? [] : ['stale-reference'], String(isRepaired));
+    }
+  });
+
+  it('who begins to apply takes over with force what the server had filed under its own user agent', () => {
+    const owned = (...entries: [string, string][]): JsonObject => ({
+      metadata: {
+        managedFields: entries.map(([manager, operation]) => ({
+          manager,
+          operation,
+          apiVersion: 'v1',
+          fieldsType: 'FieldsV1',
+          fieldsV1: { 'f:data': { 'f:mode': {} } },
+        })),
+      },
+      ...data({ mode: '1' }),
+    });
+    for (const agent of ['operator/v1.2 (linux)', 'other/v1.2 (linux)']) {
+      const s = new Scenario();
+      s.stream(map, 'U1', 'v1', owned(['operator', 'Update']));
+      s.get('A', map, 'U1', 'v1');
+      s.write({ client: 'A', agent, manager: 'op' }, map, 'apply', {
+        force: true,
+        patchType: 'apply',
+        body: data({ mode: '2' }),
+        result: { uid: 'U1', token: 'v2' },
+        stored: owned(['op', 'Apply']),
+      });
+      assert.deepEqual(s.told(), agent.startsWith('operator/') ? [] : ['force-takeover'], agent);
+    }
+  });
 });

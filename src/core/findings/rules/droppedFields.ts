@@ -41,6 +41,7 @@ export class DroppedFields {
         isForeign(setter, write.actor) &&
         !knows(change, write.actor, path) &&
         !/\[[^\]]*\]$/.test(path) &&
+        !isIncarnation(path) &&
         stillThere(parent, version.leaves ?? new Map())
       );
     });
@@ -60,6 +61,11 @@ function knows(change: VersionChange, actor: Actor, path: string): boolean {
         sameActor(version.author.actor, actor) &&
         version.leaves?.has(path) === true,
     );
+}
+
+/** What names an incarnation in a reference: taken out, the reference is to whatever has the name, which is a thing to do on purpose. */
+function isIncarnation(path: string): boolean {
+  return /\.(uid|resourceVersion)$/.test(path);
 }
 
 /** Whether what held the field is still there: a field that went with its whole item or map was removed, not dropped. */

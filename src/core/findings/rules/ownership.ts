@@ -57,7 +57,7 @@ export class OwnershipRule implements Rule {
     const manager = write.actor.manager ?? version.manager;
     const told = this.refused.get(actionKey(write));
     this.refused.delete(actionKey(write));
-    const taken = (previous === undefined ? undefined : ownershipLost(previous, version, manager)) ?? told;
+    const taken = (previous === undefined ? undefined : ownershipLost(previous, version, manager, write.actor)) ?? told;
     if (taken === undefined) return;
     const from = [...new Set(taken.map((item) => item.manager))];
     if (from.length === 0) return;
@@ -190,6 +190,7 @@ function ownershipLost(
   before: VersionRecord,
   after: VersionRecord,
   manager: string | undefined,
+  { agent }: Actor,
 ): { path: string; manager: string }[] | undefined {
   if (before.managedFields === undefined || after.managedFields === undefined) return undefined;
   const now = ownersOf(after.managedFields);
@@ -198,7 +199,9 @@ function ownershipLost(
     .flatMap((owner) => owner.paths.map(formatPath));
   const lost: { path: string; manager: string }[] = [];
   for (const owner of ownersOf(before.managedFields)) {
-    if (owner.manager === manager) continue;
+    // The name that the server made of the user agent is its own too: who begins to apply takes over what it had updated.
+    const isOwn = owner.operation === 'Update' && owner.manager === agent?.split('/')[0];
+    if (owner.manager === manager || isOwn) continue;
     const still = now.filter(
       (other) =>
         other.manager === owner.manager &&

@@ -149,14 +149,14 @@ export class ReferenceRule implements Rule, Timed {
       const value = 'path' in parsed && body !== undefined ? valueAt(body, parsed.path) : undefined;
       if (typeof value === 'string') found.set(text, value);
     }
-    this.forget(object, found);
+    this.forget(object, found, world);
     return [...found].filter(
       ([path]) => !path.startsWith('.metadata.managedFields') && !path.includes('last-applied-configuration'),
     );
   }
 
-  /** What a newer version of the holder does not say any more is no reference of it. */
-  private forget(object: ObjectState, found: ReadonlyMap<string, string>): void {
+  /** What a newer version of the holder does not say any more is no reference of it; a volume that was seen to is in order. */
+  private forget(object: ObjectState, found: ReadonlyMap<string, string>, world: World): void {
     if (this.pending.length > 0) {
       this.pending = this.pending.filter(
         (item) => item.holder.uid !== object.uid || found.get(item.holder.path) === item.dead,
@@ -165,6 +165,8 @@ export class ReferenceRule implements Rule, Timed {
     for (const key of object.references)
       if (![...found].some(([path, uid]) => key === `${object.cluster}\0${uid}\n${path}`)) {
         const [target = '', path = ''] = key.split('\n');
+        const [cluster = '', dead = ''] = target.split('\0');
+        if (isVolumeClaim(path)) world.retract(findingKey({ cluster, uid: object.uid, path }, dead));
         this.holders.get(target)?.delete(`${object.uid} ${path}`);
         object.references.delete(key);
       }
@@ -192,7 +194,7 @@ export class ReferenceRule implements Rule, Timed {
       if (oldest !== undefined) this.unsigned.delete(oldest);
     }
     world.report({
-      key: ['stale-reference', holder.cluster, holder.uid, holder.path, dead].join('\0'),
+      key: findingKey(holder, dead),
       id: 'stale-reference',
       cluster: holder.cluster,
       object: findingObject(object),
@@ -212,6 +214,10 @@ export class ReferenceRule implements Rule, Timed {
 function writerOf(object: ObjectState, holder: Holder): string | undefined {
   const version = object.versions.find((item) => item.seq === holder.seq || item.author?.seq === holder.seq);
   return version?.author === undefined ? version?.manager : actorName(version.author.actor);
+}
+
+function findingKey({ cluster, uid, path }: Pick<Holder, 'cluster' | 'uid' | 'path'>, dead: string): string {
+  return ['stale-reference', cluster, uid, path, dead].join('\0');
 }
 
 function isVolumeClaim(path: string): boolean {
