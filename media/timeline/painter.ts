@@ -45,7 +45,7 @@ export class Painter {
     this.clusters(context, scene);
     this.arcs(context, scene);
     this.glyphs(context, scene);
-    this.texts(context, scene.texts, true);
+    this.texts(context, scene.texts, isCrossed(scene));
   }
 
   /** Draws a picture to be saved. */
@@ -210,6 +210,14 @@ function hatchTile(palette: ScreenPalette, ratio: number): OffscreenCanvas {
   }
   context.stroke();
   return canvas;
+}
+
+/** Whether anything lies beneath words: a rim around each of them costs time. */
+function isCrossed({ arcs, hatches }: Scene): boolean {
+  return (
+    arcs.some(({ across, kind }) => across === true || kind === 'reference') ||
+    hatches.some(({ kind }) => kind === 'gap')
+  );
 }
 
 function isClear(colour: string): boolean {

@@ -122,8 +122,30 @@ async function aMillion(browser: Browser, harness: WebviewHarness): Promise<void
     atMost('frame while panning 1,000,000 events', times['pan'] ?? 0, 16.7, 'ms p95');
     atMost('frame while zooming 1,000,000 events', times['zoom'] ?? 0, 16.7, 'ms p95');
     await againstVis(page, times['pan'] ?? 0);
+    await byActor(browser, page);
     await page.close();
   }
+}
+
+/** The same events with every lane in view opened into its actors, and with a lane for each actor. */
+async function byActor(browser: Browser, page: Page): Promise<void> {
+  for (const [name, keys] of [
+    ['rows of actors', ['e', ...Array.from({ length: 8 }, () => ['ArrowDown', 'ArrowDown', 'ArrowDown', 'e']).flat()]],
+    ['lanes of actors', ['g', 'e']],
+  ] as const) {
+    await page.locator('.chart').focus();
+    await page.keyboard.press('Home');
+    for (const key of keys) await page.keyboard.press(key);
+    const times = await inTurn({
+      pan: () => page.evaluate((frames) => window.bench.drive('pan', frames), FRAMES),
+      zoom: () => page.evaluate((frames) => window.bench.drive('zoom', frames), FRAMES),
+    });
+    atMost(`frame while panning 1,000,000 events in ${name}`, times['pan'] ?? 0, 16.7, 'ms p95');
+    atMost(`frame while zooming 1,000,000 events in ${name}`, times['zoom'] ?? 0, 16.7, 'ms p95');
+  }
+  const memory = await memoryOf(browser, page);
+  facts['memoryByActor'] = memory;
+  atMost('memory of the page with 1,000,000 events by actor', memory.mb, 300, 'MB');
 }
 
 /** The greatest number of items at which vis-timeline is as quick as we are with a million; doubling until it is slower. */

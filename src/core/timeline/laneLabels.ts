@@ -130,8 +130,6 @@ type Look = Pick<SceneText, 'ink' | 'size' | 'mono' | 'dim'>;
 
 const dimmed = (dim: boolean): { readonly dim?: boolean } => (dim ? { dim } : {});
 
-const EVERYWHERE: Span = { from: Number.NEGATIVE_INFINITY, to: Number.POSITIVE_INFINITY };
-
 /** Marks of one place in a row: up to where their name may reach. */
 interface Stretch extends Span {
   readonly place: number;
@@ -285,10 +283,12 @@ class LaneLabels {
     }
   }
 
-  private putBelow(text: string, ink: SceneText['ink'], cell: Cell, within: Span = EVERYWHERE): boolean {
+  private putBelow(text: string, ink: SceneText['ink'], cell: Cell, within?: Span): boolean {
     const look: Look = { ink, size: 9, ...dimmed(cell.matched === 0) };
-    const half = this.widthOf(text, look) / 2;
-    if (cell.x - half < within.from || cell.x + half > within.to) return false;
+    if (within !== undefined) {
+      const half = this.widthOf(text, look) / 2;
+      if (cell.x - half < within.from || cell.x + half > within.to) return false;
+    }
     return this.putWhole(text, look, onLine('below', [{ x: cell.x, side: 'around' }]));
   }
 
