@@ -76,9 +76,6 @@ export interface MoreNode {
   readonly total: number;
 }
 
-/** Nodes of the tree that stand for an object or one of its lives. */
-export type ObjectLikeNode = ObjectNode | IncarnationNode;
-
 /** Whether a value, as a command gets it, is a row of the tree. */
 export function isTreeNode(value: unknown): value is TreeNode {
   return (
