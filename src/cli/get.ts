@@ -1,4 +1,5 @@
 import { Option, type Command } from 'commander';
+import { inGroup } from '../core/inGroup.ts';
 import { AppError } from '../base/appError.ts';
 import type { JsonObject } from '../codec/json.ts';
 import type { Cluster } from '../kube/cluster.ts';
@@ -57,7 +58,7 @@ async function get(
 }
 
 function resourceTitle({ resource: { resource, group } }: NamedResource): string {
-  return group === '' ? resource : `${resource}.${group}`;
+  return inGroup(resource, group);
 }
 
 async function getOneResource(cluster: Cluster, found: NamedResource, options: GetOptions, io: CliIo): Promise<void> {

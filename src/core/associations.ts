@@ -1,3 +1,4 @@
+import { inGroup } from './inGroup.ts';
 import { isJsonObject, type JsonObject } from '../codec/json.ts';
 import { parsePath, valueAt } from '../codec/path.ts';
 import { matchesPattern } from './pattern.ts';
@@ -53,7 +54,7 @@ export function associationsFrom(
 ): Association[] {
   const metadata = object['metadata'];
   const uid = isJsonObject(metadata) && typeof metadata['uid'] === 'string' ? metadata['uid'] : '';
-  const resource = name.group === '' ? name.resource : `${name.resource}.${name.group}`;
+  const resource = inGroup(name.resource, name.group);
   if (uid === '') return [];
   return rules
     .filter((rule) => matchesPattern(rule.resource, resource))

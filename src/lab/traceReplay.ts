@@ -1,3 +1,4 @@
+import { inGroup } from '../core/inGroup.ts';
 import { AppError, isAppError } from '../base/appError.ts';
 import { throwIfAborted } from '../base/clock.ts';
 import { isJsonObject, type Json, type JsonObject } from '../codec/json.ts';
@@ -236,7 +237,7 @@ class TraceReplay {
   }
 
   private resourceOf({ group, resource }: ObjectName): ReturnType<Resources['find']> {
-    return this.options.resources.find(group === '' ? resource : `${resource}.${group}`);
+    return this.options.resources.find(inGroup(resource, group));
   }
 
   private async ensureNamespace(recorded: string): Promise<void> {

@@ -1,3 +1,4 @@
+import { inGroup } from '../core/inGroup.ts';
 import { isJsonObject, type Json, type JsonObject } from '../codec/json.ts';
 import type { ObjectName } from '../core/traceEvent.ts';
 
@@ -44,8 +45,7 @@ export function nameOf(target: Target): ObjectName {
 
 /** Words for a person: `configmaps lab/demo`, `deployments.apps lab/web`. */
 export function describeTarget(target: Target): string {
-  const resource = target.group === '' ? target.resource : `${target.resource}.${target.group}`;
-  return `${resource} ${target.namespaced ? `${target.namespace}/` : ''}${target.name}`;
+  return `${inGroup(target.resource, target.group)} ${target.namespaced ? `${target.namespace}/` : ''}${target.name}`;
 }
 
 /** Whether a target's values are secret: they are sent where they belong, and never logged, reported or recorded. */

@@ -1,4 +1,5 @@
 import { Uri } from 'vscode';
+import { inGroup } from '../../core/inGroup.ts';
 import { AppError } from '../../base/appError.ts';
 import { scheme } from '../app/ids.ts';
 
@@ -31,12 +32,7 @@ export type DocumentAddress =
  */
 function objectUriOf(type: 'live' | 'version', object: ObjectAddress, fileName: string, token?: string): Uri {
   const { cluster, group, version, resource, kind, namespace, uid } = object;
-  const path = [
-    `@${type}`,
-    inPath(cluster),
-    group === '' ? resource : `${resource}.${group}`,
-    ...(namespace === '' ? [] : [namespace]),
-  ];
+  const path = [`@${type}`, inPath(cluster), inGroup(resource, group), ...(namespace === '' ? [] : [namespace])];
   const query = [version, kind, uid, ...(token === undefined ? [] : [token])].map(encodeURIComponent).join('/');
   return made(path, fileName, query);
 }

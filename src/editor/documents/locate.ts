@@ -1,4 +1,5 @@
 import { l10n } from 'vscode';
+import { inGroup } from '../../core/inGroup.ts';
 import { AppError } from '../../base/appError.ts';
 import { nameKey, type History, type Incarnation } from '../../core/history.ts';
 import type { ObjectRef } from '../../core/timeline/detailTypes.ts';
@@ -17,11 +18,7 @@ export async function locate(clusters: Clusters, address: ObjectAddress): Promis
   const signal = limited(LOCATE_LIMIT_MS);
   const connected = await clusters.connect(address.cluster, signal);
   const discovery = await connected.discovery(signal);
-  const resource = discovery.find(
-    address.group === ''
-      ? `${address.resource}.${address.version}`
-      : `${address.resource}.${address.version}.${address.group}`,
-  );
+  const resource = discovery.find(inGroup(`${address.resource}.${address.version}`, address.group));
   const { group, version, kind, namespaced } = resource;
   const { namespace, name, uid } = address;
   return {

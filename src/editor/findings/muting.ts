@@ -1,10 +1,11 @@
+import { inGroup } from '../../core/inGroup.ts';
 import type { Finding } from '../../core/findings/finding.ts';
 
 /** What tells the findings apart that one mute is about: the rule, its kind, and the name of the object. */
 export function muteKey(finding: Finding): string {
   const { group, resource, namespace, name } = finding.object;
   const kind = finding.kind === undefined ? '' : `:${finding.kind}`;
-  return `${finding.id}${kind} ${group === '' ? resource : `${resource}.${group}`} ${namespace}/${name}`;
+  return `${finding.id}${kind} ${inGroup(resource, group)} ${namespace}/${name}`;
 }
 
 /** Findings that count, and those that somebody muted. */

@@ -1,4 +1,5 @@
 import { l10n } from 'vscode';
+import { inGroup } from '../../core/inGroup.ts';
 import { isJsonObject, type JsonObject } from '../../codec/json.ts';
 import type { Finding } from '../../core/findings/finding.ts';
 import { groupOccurrences } from '../findings/occurrences.ts';
@@ -185,10 +186,9 @@ function responsibleRows(
   body: JsonObject,
   rules: readonly Responsibility[],
 ): DetailNode[] {
-  const qualified = name.group === '' ? kind : `${kind}.${name.group}`;
   const holding = rules.filter((rule) => {
     const parsed = parsePath(rule.path);
-    return 'path' in parsed && breachesOf([rule], qualified, body, [parsed.path], '').length > 0;
+    return 'path' in parsed && breachesOf([rule], inGroup(kind, name.group), body, [parsed.path], '').length > 0;
   });
   return holding.map(({ path, manager, reason }, index) => ({
     type: 'detail',

@@ -1,4 +1,5 @@
 import { l10n, MarkdownString, ThemeColor, ThemeIcon, TreeItem, TreeItemCollapsibleState } from 'vscode';
+import { inGroup } from '../../core/inGroup.ts';
 import type { AppError } from '../../base/appError.ts';
 import type { History } from '../../core/history.ts';
 import { commandIds } from '../app/ids.ts';
@@ -74,7 +75,7 @@ function watchItem(node: WatchNode, { watches, now }: Drawing): TreeItem {
   const definition = watches.get(node.watch);
   if (definition === undefined) return item(node.watch, None, node.id);
   const status = watches.status(node.watch);
-  const title = definition.group === '' ? definition.resource : `${definition.resource}.${definition.group}`;
+  const title = inGroup(definition.resource, definition.group);
   const made = item(title, Expanded, node.id);
   const scope = describeScope(definition, l10n.t('all namespaces'));
   const state = describeStatus(status, now());

@@ -1,3 +1,4 @@
+import { inGroup } from '../../core/inGroup.ts';
 import { isAppError, messageOf, AppError } from '../../base/appError.ts';
 import type { Clock } from '../../base/clock.ts';
 import type { Disposable } from '../../base/disposable.ts';
@@ -217,11 +218,7 @@ export class Watches implements Disposable {
     const connected = await clusters.connect(definition.cluster, signal);
     this.setStatus(watch, { phase: 'listing', clusterId: connected.id });
     const discovery = await connected.discovery(signal);
-    const resource = discovery.find(
-      definition.group === ''
-        ? `${definition.resource}.${definition.version}`
-        : `${definition.resource}.${definition.version}.${definition.group}`,
-    );
+    const resource = discovery.find(inGroup(`${definition.resource}.${definition.version}`, definition.group));
     const { watchResource } = await import('../../kube/watch.ts');
     session.nameCluster(connected.id, connected.label, connected.cluster.url);
     let gap = openRestartGap(session, connected.id, definition, () => this.options.clock.now());

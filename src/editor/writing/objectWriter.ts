@@ -1,4 +1,5 @@
 import { l10n, window, type LogOutputChannel } from 'vscode';
+import { inGroup } from '../../core/inGroup.ts';
 import { AppError } from '../../base/appError.ts';
 import type { Clock } from '../../base/clock.ts';
 import type { JsonObject } from '../../codec/json.ts';
@@ -149,7 +150,7 @@ export class ObjectWriter {
     const { schema = noListSchema, fieldManager = '' } = options;
     const shown = intent.kind === 'edits' ? intent.base : seen;
     if (shown === undefined) return;
-    const kind = target.group === '' ? target.kind : `${target.kind}.${target.group}`;
+    const kind = inGroup(target.kind, target.group);
     const paths = changedPaths(intent, schema);
     const breaches = breachesOf(this.parts.responsibilities(), kind, shown, paths, fieldManager);
     if (breaches.length > 0) await confirmBreaches(describeTarget(target), breaches);

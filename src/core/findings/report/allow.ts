@@ -1,3 +1,4 @@
+import { inGroup } from '../../inGroup.ts';
 import { isJsonObject, type Json } from '../../../codec/json.ts';
 import { findingIds, type Finding, type FindingId, type Severity } from '../finding.ts';
 
@@ -79,11 +80,7 @@ function covers(entry: Allowance, finding: Finding): boolean {
   return (
     entry.id === finding.id &&
     matches(entry.kind, finding.kind ?? '') &&
-    matches(
-      entry.resource,
-      object.group === '' ? object.resource : `${object.resource}.${object.group}`,
-      object.resource,
-    ) &&
+    matches(entry.resource, inGroup(object.resource, object.group), object.resource) &&
     matches(entry.namespace, object.namespace) &&
     matches(entry.name, object.name) &&
     (entry.actor === undefined || finding.actors.some((actor) => matches(entry.actor, actor)))

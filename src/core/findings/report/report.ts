@@ -1,3 +1,4 @@
+import { inGroup } from '../../inGroup.ts';
 import { dateText, preciseTimeText } from '../../timeline/axis.ts';
 import type { Finding } from '../finding.ts';
 import type { ObjectName } from '../../traceEvent.ts';
@@ -27,7 +28,7 @@ export function objectText(finding: Finding): string {
 
 /** `configmaps lab/demo`, `toys.example.test lab/demo`, `namespaces demo`. */
 export function nameText({ group, resource, namespace, name }: ObjectName): string {
-  return `${group === '' ? resource : `${resource}.${group}`} ${namespace === '' ? '' : `${namespace}/`}${name}`.trim();
+  return `${inGroup(resource, group)} ${namespace === '' ? '' : `${namespace}/`}${name}`.trim();
 }
 
 /** `lost-update (token-swap)`. */

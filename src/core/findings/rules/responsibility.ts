@@ -1,3 +1,4 @@
+import { inGroup } from '../../inGroup.ts';
 import { message } from '../../../base/message.ts';
 import { formatPath, parsePath } from '../../../codec/path.ts';
 import { ownersAt, ownersOf, type FieldOwner } from '../../ownership.ts';
@@ -18,7 +19,7 @@ export class ResponsibilityRule implements Rule {
     const manager = write?.actor.manager ?? version.manager;
     if (responsibilities.length === 0 || changed === undefined || previous === undefined) return;
     if (manager === undefined || object.kind === undefined) return;
-    const kind = object.name.group === '' ? object.kind : `${object.kind}.${object.name.group}`;
+    const kind = inGroup(object.kind, object.name.group);
     let owners: FieldOwner[] | undefined;
     const breaches = new Map<Breach['responsibility'], Breach[]>();
     for (const text of changed) {
