@@ -4,6 +4,7 @@ import type { TimelineModel } from '../../src/core/timeline/model.ts';
 import { pictureOf, type Picture } from '../../src/core/timeline/picture.ts';
 import { TimelineStore } from '../../src/core/timeline/store.ts';
 import { svgOf } from '../../src/core/timeline/svg.ts';
+import { openKey, type Track } from '../../src/core/timeline/tracks.ts';
 import { Painter } from './painter.ts';
 import type { ScreenPalette } from './palette.ts';
 import { sceneInput } from './sceneInput.ts';
@@ -22,8 +23,27 @@ export function sharedPicture(view: TimelineView, model: TimelineModel): Picture
   const store = new TimelineStore(model);
   const match = matchFilter(store, { terms: [] });
   const { sort, compact, grouping } = view;
-  const layout = layOut(store, match, { sort, compact, grouping, collapsed: new Set() });
+  const expanded = openIn(store, view);
+  const layout = layOut(store, match, { sort, compact, grouping, expanded, collapsed: new Set() });
   return pictureOf({ ...sceneInput(view), store, match, layout, annotationDim: () => false }, LABEL_PX);
+}
+
+/** What is open in a view, in a store of the same events under other names. */
+function openIn(store: TimelineStore, view: TimelineView): Set<string> {
+  const isOpen = (of: Partial<Track>): boolean => view.expanded.has(openKey(view.store, of));
+  const open = new Set<string>();
+  if (view.expanded.size === 0) return open;
+  view.store.lanes.forEach((_, lane) => {
+    if (isOpen({ lane })) open.add(openKey(store, { lane }));
+  });
+  const known = new Set<number>();
+  for (let mark = 0; mark < Math.min(view.store.marks.length, store.marks.length); mark += 1) {
+    const actor = view.store.marks.actor.at(mark);
+    if (known.has(actor)) continue;
+    known.add(actor);
+    if (isOpen({ actor })) open.add(openKey(store, { actor: store.marks.actor.at(mark) }));
+  }
+  return open;
 }
 
 /** A picture as the text of an SVG. */

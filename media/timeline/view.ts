@@ -359,7 +359,7 @@ export class TimelineView {
   }
 
   private bringIntoView(selection: Selection): void {
-    this.showLane(selection.lane);
+    if (this.grouping === 'object') this.showLane(selection.lane);
     this.showRow(this.selectedRow());
     const at = this.selectedAt();
     if (at === undefined) return;
@@ -372,10 +372,10 @@ export class TimelineView {
     return rowOf(this.store, this.layout, this.selection);
   }
 
-  /** Scrolls so that a lane is seen, opening its group; where lanes are actors there is none. */
+  /** Scrolls so that the lane of an object is seen, opening its group. */
   showLane(lane: number): void {
     const group = this.store.lanes[lane]?.info.group;
-    if (this.grouping === 'actor') return;
+    if (this.grouping === 'actor') this.arrange({ grouping: 'object' });
     if (group !== undefined && !this.layout.rowOfLane.has(lane)) this.toggleGroup(group, false);
     this.showRow(this.layout.rowOfLane.get(lane));
   }

@@ -785,6 +785,20 @@ describe('timeline in a browser', function () {
       assert.match(data, /name-\d/);
     });
 
+    it('holds the rows of actors that are open; to share, without a name of theirs', async () => {
+      const page = await open();
+      await page.page.evaluate((event) => window.testHost.reveal(event), CONFLICT);
+      await page.detailsSay('Who made progress');
+      await page.focusChart();
+      await page.press('e');
+      const rowsOf = (data: string): number => data.match(/<text x="40" /g)?.length ?? 0;
+      const own = ((await exported(page, /^Picture \(SVG\)/)).params as { data: string }).data;
+      assert.ok(own.includes('>deployment-controller</text>'));
+      const shared = ((await exported(page, /^Picture to share \(SVG/)).params as { data: string }).data;
+      assert.deepEqual([rowsOf(own), rowsOf(shared)], [5, 5]);
+      assert.ok(!shared.includes('labeller') && !shared.includes('scaler'));
+    });
+
     it('of the trace is the host’s', async () => {
       const page = await open();
       assert.deepEqual(await exported(page, /^Trace to share/), { method: 'exportTrace', params: true });

@@ -15,7 +15,8 @@ import { sceneOf, type SceneInput } from '../../../src/core/timeline/scene.ts';
 import { TimelineStore } from '../../../src/core/timeline/store.ts';
 import { READ_PX } from '../../../src/core/timeline/trackScene.ts';
 import { openKey, trackKey, trackMarks, type Track } from '../../../src/core/timeline/tracks.ts';
-import type { NewTraceEvent } from '../../../src/core/traceEvent.ts';
+import type { NewTraceEvent, TraceEvent } from '../../../src/core/traceEvent.ts';
+import { TraceBuilder } from '../traceBuilder.ts';
 import { english } from '../../../src/core/timeline/translate.ts';
 import { demo } from '../../webview/scenario.ts';
 import { demoModel, numbered, projected } from './demoModel.ts';
@@ -198,6 +199,35 @@ describe('tracks', () => {
       for (const options of looked)
         assert.deepEqual(sceneOf(inputOf(grown, options, filter)), sceneOf(inputOf(whole, options)));
     }
+  });
+
+  it('two recorded clients of one field manager have a lane each, with a curve from the refused one to the other', () => {
+    const trace = new TraceBuilder();
+    const by = (client: string, result: string | undefined): TraceEvent =>
+      trace.write({
+        verb: 'replace',
+        actor: { client, manager: 'operator' },
+        preconditions: { uid: 'u1', token: 'a' },
+        ...(result === undefined ? { outcome: 'version-conflict' } : { result: { uid: 'u1', token: result } }),
+      });
+    trace.added('u1', 'a', { spec: { n: 1 } });
+    const won = by('green', 'b');
+    trace.modified('u1', 'b', { spec: { n: 2 } });
+    const refused = by('blue', undefined);
+    const store = new TimelineStore(projected(trace.events, [], 1).projection.model());
+    const input = inputOf(store, { grouping: 'actor' });
+    const rows = tracks(input.layout.rows);
+    assert.deepEqual(
+      rows.map((row) => trackTitle(store, row, english)),
+      ['blue (operator)', 'green (operator)', 'not known who'],
+    );
+    const [arc, ...others] = sceneOf(input).arcs;
+    assert.deepEqual(others, []);
+    assert.deepEqual(
+      [arc?.x1, arc?.x2].map((x) => Math.round(x ?? 0)),
+      [refused.at, won.at].map((at) => Math.round(xOf(input.scale, at))),
+    );
+    assert.ok(arc !== undefined && arc.y1 < (rows[1]?.y ?? 0) && arc.y2 > (rows[1]?.y ?? 0));
   });
 
   it('show below their line when a recorded actor was given something', () => {
