@@ -283,4 +283,20 @@ describe('findings of controllers that do it another way', () => {
       assert.deepEqual(s.told(), agent.startsWith('operator/') ? [] : ['force-takeover'], agent);
     }
   });
+
+  it('threads that want to make the same object at the same time do not repeat each other', () => {
+    for (const isParallel of [true, false]) {
+      const s = new Scenario();
+      s.stream(map, 'U1', 'v1', data({ a: '1' }));
+      const startedAt = s.at;
+      for (let thread = 0; thread < 6; thread += 1)
+        s.write('A', map, 'create', {
+          body: data({ a: '1' }),
+          startedAt: isParallel ? startedAt : s.at,
+          outcome: 'already-exists',
+          code: 409,
+        });
+      assert.deepEqual(s.told(), isParallel ? [] : ['already-exists-loop'], String(isParallel));
+    }
+  });
 });

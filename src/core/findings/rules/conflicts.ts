@@ -4,6 +4,7 @@ import { nameKey } from '../../history.ts';
 import { unambiguousManager } from '../../managerChange.ts';
 import type { WriteEvent } from '../../traceEvent.ts';
 import { hashText } from '../../hash.ts';
+import { inTurn } from '../inTurn.ts';
 import { actorKey, actorName, firstRead, sameActor } from '../knowledge.ts';
 import { changedPaths, outermost } from '../leaves.ts';
 import type { ObjectState } from '../objectState.ts';
@@ -142,13 +143,6 @@ function isLoop(refusals: readonly Refusal[], now: number, count: number, window
   const rounds = inTurn(recent);
   const needed = recent.every((item) => item.fresh) ? 2 * count : count;
   return rounds.length >= needed && !hasGrowingPauses(rounds);
-}
-
-/** Those that were sent when the one before had been refused: what was under way at the same time is no repetition of it. */
-function inTurn(refusals: readonly Refusal[]): Refusal[] {
-  const rounds: Refusal[] = [];
-  for (const item of refusals) if (item.startedAt >= (rounds.at(-1)?.at ?? item.startedAt)) rounds.push(item);
-  return rounds;
 }
 
 /** Whether the pauses of the later half are clearly longer than those of the first: a backoff. */

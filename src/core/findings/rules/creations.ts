@@ -2,6 +2,7 @@ import { message, type Message } from '../../../base/message.ts';
 import { isJsonObject, stringifyJson, type Json } from '../../../codec/json.ts';
 import { nameKey } from '../../history.ts';
 import type { ReadEvent, WriteEvent } from '../../traceEvent.ts';
+import { inTurn } from '../inTurn.ts';
 import { actorKey, actorName } from '../knowledge.ts';
 import type { Rule } from '../rule.ts';
 import { actionKey, writtenObject, type World } from '../world.ts';
@@ -18,7 +19,7 @@ interface Creation {
 }
 
 interface Refusals {
-  readonly events: { at: number; seq: number }[];
+  readonly events: { startedAt: number; at: number; seq: number }[];
   burst: number;
 }
 
@@ -98,9 +99,9 @@ export class CreationRule implements Rule {
       run.events.length = 0;
       run.burst = event.seq;
     }
-    run.events.push({ at: event.at, seq: event.seq });
+    run.events.push({ startedAt: event.startedAt ?? event.at, at: event.at, seq: event.seq });
     bounded(this.refused, key, run);
-    if (run.events.filter((item) => event.at - item.at <= windowMs).length < count) return;
+    if (inTurn(run.events.filter((item) => event.at - item.at <= windowMs)).length < count) return;
     const who = actorName(event.actor);
     world.report({
       key: ['already-exists-loop', key, String(run.burst)].join('\0'),
