@@ -1,3 +1,5 @@
+import { inWords, type Translation, type Words } from './message.ts';
+
 /**
  * Every code with which this product fails. Each has a row in `docs/errors.md` with its meaning and what to do.
  * Expected outcomes (a conflict, a refused write) are values, not errors: see `write/outcome.ts`.
@@ -38,23 +40,36 @@ export type ErrorDetails = Readonly<Record<string, string | number | boolean>>;
 
 /**
  * The one error class. `message` is one sentence a person understands; `advice` says what to do next.
+ * Both are English; `inWords` gives them in a reader's language.
  * Throw it for failures; return a value for expected outcomes.
  */
 export class AppError extends Error {
   override readonly name = 'AppError';
   readonly code: ErrorCode;
-  readonly advice: string;
   readonly details: ErrorDetails;
+  /** What `message` says, in any language. */
+  readonly words: Words;
+  private readonly advises: Words;
 
   constructor(
     code: ErrorCode,
-    message: string,
-    options: { advice?: string; details?: ErrorDetails; cause?: unknown } = {},
+    sentence: Words,
+    options: { advice?: Words; details?: ErrorDetails; cause?: unknown } = {},
   ) {
-    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    super(String(sentence), options.cause === undefined ? undefined : { cause: options.cause });
     this.code = code;
-    this.advice = options.advice ?? '';
+    this.words = sentence;
+    this.advises = options.advice ?? '';
     this.details = options.details ?? {};
+  }
+
+  get advice(): string {
+    return String(this.advises);
+  }
+
+  /** Both in the words of `translate`; the advice is empty where there is none. */
+  inWords(translate: Translation): { readonly sentence: string; readonly advice: string } {
+    return { sentence: inWords(this.words, translate), advice: inWords(this.advises, translate) };
   }
 }
 
@@ -63,7 +78,12 @@ export function isAppError(value: unknown, ...codes: ErrorCode[]): value is AppE
   return value instanceof AppError && (codes.length === 0 || codes.includes(value.code));
 }
 
-/** The sentence of any caught value. */
+/** The sentence of any caught value, to stand in a message. */
+export function wordsOf(value: unknown): Words {
+  return value instanceof AppError ? value.words : messageOf(value);
+}
+
+/** The sentence of any caught value, in English. */
 export function messageOf(value: unknown): string {
   return value instanceof Error ? value.message : String(value);
 }

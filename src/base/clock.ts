@@ -1,3 +1,4 @@
+import { message } from './message.ts';
 import { AppError } from './appError.ts';
 
 /** Time and randomness, injected so that tests own both. */
@@ -34,7 +35,7 @@ export const systemClock: Clock = {
 
 /** The error of an operation that its caller cancelled. */
 export function cancelled(): AppError {
-  return new AppError('cancelled', 'Cancelled.');
+  return new AppError('cancelled', message`Cancelled.`);
 }
 
 /** Throws AppError `cancelled` if the signal has aborted. */

@@ -2,7 +2,7 @@
 export type Words = Message | string | number;
 
 /** Gives the reader's words for an English sentence with places `{0}`, `{1}` … and what stands there. */
-type Translation = (sentence: string, ...values: string[]) => string;
+export type Translation = (sentence: string, ...values: string[]) => string;
 
 /**
  * A sentence, or a part of one, as data: what was written in the code, and what stands in its places. As text it is English;
@@ -37,7 +37,7 @@ export class Message {
   }
 }
 
-/** A message as it is written in the code: message`The write of ${who} was refused.` */
+/** The tag of a template that is a message. It stands before the template, so that a test finds its sentence in the source. */
 export function message(parts: TemplateStringsArray, ...values: Words[]): Message {
   return new Message(parts, values);
 }

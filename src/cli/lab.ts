@@ -142,7 +142,7 @@ async function replayRecording(file: string, options: LabOptions, io: CliIo): Pr
   const { discover } = await import('../kube/discovery.ts');
   const reader = new TraceReader();
   const events = (await Array.fromAsync(readTraceFile(file, reader, io.signal))).flat();
-  for (const problem of reader.problems) io.stderr(`${file}:${problem.line}: ${problem.message}\n`);
+  for (const problem of reader.problems) io.stderr(`${file}:${problem.line}: ${String(problem.message)}\n`);
   const result = await withServer(options, io, async (server, namespace) => {
     const resources = await discover(server, io.signal);
     const chosen = options.namespace === undefined ? {} : { namespace };

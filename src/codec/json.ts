@@ -1,3 +1,4 @@
+import { message, type Words } from '../base/message.ts';
 import { AppError } from '../base/appError.ts';
 
 /**
@@ -22,14 +23,14 @@ export function parseJson(text: string): Json {
   } catch (error) {
     // A reviver is called from within, so that a deep text outgrows the stack where JSON.parse alone does not.
     if (error instanceof RangeError) return parseDeep(text);
-    throw new AppError('invalid-json', `This is not JSON: ${reasonOf(error)}`);
+    throw new AppError('invalid-json', message`This is not JSON: ${reasonOf(error)}`);
   }
 }
 
 /** Why a text is not JSON, without the piece of it that V8 quotes: it may be a Secret's. */
-function reasonOf(error: unknown): string {
+function reasonOf(error: unknown): Words {
   const said = error instanceof Error ? error.message : String(error);
-  return said.replace(/(?:, )?(?:\.\.\.)?"[^]*"(?:\.\.\.)? is not valid JSON$/, '') || 'it is not a JSON value';
+  return said.replace(/(?:, )?(?:\.\.\.)?"[^]*"(?:\.\.\.)? is not valid JSON$/, '') || message`it is not a JSON value`;
 }
 
 /** Whether a text has 16 digits in a row, which few have. Every 16th letter tells: one of them is in each such row. */
@@ -93,7 +94,7 @@ function numberOf(digits: string): number | bigint {
 /** Deeper than any object of Kubernetes (a CRD's schema has some 60 levels), and far from where recursion ends. */
 export const DEEPEST = 500;
 /** What is said of an object that is nested deeper. An API server stores up to 10,000 levels. */
-export const TOO_DEEP = `it is nested more than ${DEEPEST} levels deep`;
+export const TOO_DEEP = message`it is nested more than ${DEEPEST} levels deep`;
 
 /** Whether objects and lists in a value are nested deeper than so many levels. Safe at any depth. */
 export function isTooDeep(value: Json | undefined, levels = DEEPEST): boolean {

@@ -1,3 +1,4 @@
+import { message } from '../base/message.ts';
 import { isJsonObject, parseJson, type Json, type JsonObject } from './json.ts';
 import { decodeMessage } from './protoMessage.ts';
 import { messageOfKind } from './protoSchema.ts';
@@ -27,7 +28,7 @@ export function isKubernetesProtobuf(bytes: Uint8Array): boolean {
  * @throws AppError `invalid-protobuf` where there are none
  */
 export function afterMagic(bytes: Uint8Array): number {
-  if (!isKubernetesProtobuf(bytes)) throw protoError('it does not begin with k8s and a zero byte');
+  if (!isKubernetesProtobuf(bytes)) throw protoError(message`it does not begin with k8s and a zero byte`);
   return MAGIC.length;
 }
 
@@ -76,9 +77,9 @@ export function decodeKubernetesProtobuf(bytes: Uint8Array): { apiVersion: strin
     if (isJsonObject(object)) return { apiVersion, kind, object };
   }
   const name = messageOfKind(apiVersion, kind);
-  if (name === undefined) throw protoError(`the kind ${kind} of ${apiVersion} is not a built-in one`);
+  if (name === undefined) throw protoError(message`the kind ${kind} of ${apiVersion} is not a built-in one`);
   const content = decodeMessage(name, envelope.raw, decodeRaw);
-  if (!isJsonObject(content)) throw protoError(`${kind} is not an object`);
+  if (!isJsonObject(content)) throw protoError(message`${kind} is not an object`);
   return {
     apiVersion,
     kind,

@@ -1,3 +1,4 @@
+import { message } from '../base/message.ts';
 import { afterMagic, readType } from './proto.ts';
 import { protoError } from './protoWire.ts';
 
@@ -59,7 +60,8 @@ export class ProtobufListSplitter {
    */
   end(): Buffer | undefined {
     if (this.step === 'whole') return this.overflowed ? undefined : Buffer.concat([...this.beginning, ...this.parts]);
-    if (this.step !== 'envelope' || this.held > 0 || !this.hasContent) throw protoError('it ends inside a field');
+    if (this.step !== 'envelope' || this.held > 0 || !this.hasContent)
+      throw protoError(message`it ends inside a field`);
     return undefined;
   }
 
@@ -87,13 +89,13 @@ export class ProtobufListSplitter {
   private field(bytes: Buffer): number | undefined {
     const head = headOf(bytes);
     if (head === undefined) {
-      if (bytes.length >= MAX_HEAD) throw protoError('a length does not fit 32 bits');
+      if (bytes.length >= MAX_HEAD) throw protoError(message`a length does not fit 32 bits`);
       this.need = bytes.length + 1;
       return undefined;
     }
     const { id, type, length, size } = head;
     if (this.left !== undefined) {
-      if (this.left < size + length) throw protoError('it ends inside a field');
+      if (this.left < size + length) throw protoError(message`it ends inside a field`);
       this.left -= size;
       if (type === BYTES && id === ITEM && length <= this.maxBytes) this.goTo('item', length);
       else {
@@ -113,7 +115,7 @@ export class ProtobufListSplitter {
       return size;
     }
     if (type === BYTES && id === TYPE) {
-      if (length > this.maxBytes) throw protoError(`its type claims ${length} bytes`);
+      if (length > this.maxBytes) throw protoError(message`its type claims ${length} bytes`);
       if (bytes.length < size + length) {
         this.need = size + length;
         return undefined;
@@ -171,9 +173,9 @@ function headOf(bytes: Buffer): { id: number; type: number; length: number; size
   const tag = varintAt(bytes, 0);
   if (tag === undefined) return undefined;
   const [id, type] = [Math.floor(tag.value / 8), tag.value % 8];
-  if (id === 0) throw protoError('a field has the number 0');
+  if (id === 0) throw protoError(message`a field has the number 0`);
   if (type === 1 || type === 5) return { id, type, length: type === 1 ? 8 : 4, size: tag.size };
-  if (type !== 0 && type !== BYTES) throw protoError(`wire type ${type} is not in use`);
+  if (type !== 0 && type !== BYTES) throw protoError(message`wire type ${type} is not in use`);
   const next = varintAt(bytes, tag.size);
   if (next === undefined) return undefined;
   return { id, type, length: type === 0 ? 0 : next.value, size: tag.size + next.size };
@@ -187,5 +189,5 @@ function varintAt(bytes: Buffer, from: number): { value: number; size: number } 
     value += (byte & 0x7f) * factor;
     if (byte < 0x80) return { value, size };
   }
-  throw protoError('a number is longer than ten bytes');
+  throw protoError(message`a number is longer than ten bytes`);
 }

@@ -1,3 +1,4 @@
+import { message } from '../base/message.ts';
 import { isJsonObject, setOwn, type Json, type JsonObject } from './json.ts';
 import { protoMessage, type MessageName, type ProtoField } from './protoSchema.ts';
 import { specialDecoders } from './protoSpecial.ts';
@@ -20,7 +21,7 @@ export function decodeMessage(
   rawExtension: (bytes: Uint8Array) => Json,
   depth = 0,
 ): Json {
-  if (depth > MAX_DEPTH) throw protoError('it is nested too deeply');
+  if (depth > MAX_DEPTH) throw protoError(message`it is nested too deeply`);
   const full = `${name.package}.${name.name}`;
   const special = specialDecoders.get(full);
   if (special !== undefined) {
@@ -32,15 +33,15 @@ export function decodeMessage(
     const raw = [...wireFields(bytes)].find((field) => field.id === 1)?.value;
     return raw instanceof Uint8Array && raw.length > 0 ? rawExtension(raw) : null;
   }
-  const message = protoMessage(name);
-  if (message === undefined) throw protoError(`no published file declares ${full}`);
-  if (message.list) return [...wireFields(bytes)].map((field) => textOf(bytesOf(field.value)));
+  const known = protoMessage(name);
+  if (known === undefined) throw protoError(message`no published file declares ${full}`);
+  if (known.list) return [...wireFields(bytes)].map((field) => textOf(bytesOf(field.value)));
   const decoder = new MessageDecoder(rawExtension, depth);
   for (const field of wireFields(bytes)) {
-    const declared = message.fields.get(field.id);
+    const declared = known.fields.get(field.id);
     if (declared !== undefined) decoder.take(declared, field);
   }
-  decoder.fillAbsent(message.fields.values());
+  decoder.fillAbsent(known.fields.values());
   const claims = CLAIM_TEMPLATES.test(full) ? decoder.object['volumeClaimTemplates'] : undefined;
   if (Array.isArray(claims))
     decoder.object['volumeClaimTemplates'] = claims.map((claim) =>
@@ -81,7 +82,7 @@ class MessageDecoder {
   private takeItem(field: ProtoField, wire: WireField): void {
     const list = (this.object[field.name] ??= []) as Json[];
     const packed = field.scalar !== undefined && wire.type === 2 && !/^(string|bytes)$/.test(field.scalar);
-    if (packed) throw protoError(`field ${field.name} is packed`);
+    if (packed) throw protoError(message`field ${field.name} is packed`);
     list.push(this.value(field, wire.value));
   }
 
@@ -113,13 +114,13 @@ class MessageDecoder {
 
 function bytesOf(value: WireValue): Uint8Array {
   if (value instanceof Uint8Array) return value;
-  throw protoError('a number stands where a message or text should');
+  throw protoError(message`a number stands where a message or text should`);
 }
 
 function scalarOf(type: string, value: WireValue): Json {
   if (type === 'string') return textOf(bytesOf(value));
   if (type === 'bytes') return Buffer.from(bytesOf(value)).toString('base64');
-  if (typeof value !== 'bigint') throw protoError(`bytes stand where a ${type} should`);
+  if (typeof value !== 'bigint') throw protoError(message`bytes stand where a ${type} should`);
   switch (type) {
     case 'bool':
       return value !== 0n;

@@ -1,3 +1,4 @@
+import { message } from '../base/message.ts';
 import { isJsonObject, type Json, type JsonObject } from './json.ts';
 import { decodeMessage } from './protoMessage.ts';
 import { readEnvelope } from './proto.ts';
@@ -59,7 +60,7 @@ export function readWatchEvent(payload: Uint8Array): ProtobufWatchEvent {
       for (const part of wireFields(value)) if (part.id === 1 && typeof part.value !== 'bigint') object = part.value;
     }
   }
-  if (type === '') throw protoError('a watch event has no type');
+  if (type === '') throw protoError(message`a watch event has no type`);
   return { type, object };
 }
 
@@ -102,7 +103,7 @@ export class FrameSplitter {
     const head = this.parts[0];
     if (head === undefined) return undefined;
     const length = new DataView(head.buffer, head.byteOffset, 4).getUint32(0);
-    if (length > this.maxFrameBytes) throw protoError(`a frame claims ${length} bytes`);
+    if (length > this.maxFrameBytes) throw protoError(message`a frame claims ${length} bytes`);
     return length;
   }
 

@@ -1,3 +1,4 @@
+import { message } from '../base/message.ts';
 import { isJsonObject, setOwn, type Json, type JsonObject } from './json.ts';
 import { afterMagic, readEnvelope } from './proto.ts';
 import { decodeMessage } from './protoMessage.ts';
@@ -32,7 +33,8 @@ export class MetadataListDecoder {
   /** @throws AppError `invalid-protobuf` where the bytes are torn or are another kind */
   decode(bytes: Buffer): JsonObject {
     const { apiVersion, kind, raw } = readEnvelope(bytes);
-    if (kind !== 'PartialObjectMetadataList') throw protoError(`it is a ${kind === '' ? 'nameless kind' : kind}`);
+    if (kind !== 'PartialObjectMetadataList')
+      throw protoError(message`it is a ${kind === '' ? message`nameless kind` : kind}`);
     let metadata: Json = {};
     const items: Json[] = [];
     const reader = new WireReader(raw);

@@ -1,3 +1,4 @@
+import { message, type Words } from '../base/message.ts';
 import { AppError } from '../base/appError.ts';
 
 /** The value of one field on the wire: a varint or fixed number as bigint, or a length-delimited run of bytes. */
@@ -18,8 +19,8 @@ export function textOf(bytes: Uint8Array): string {
 }
 
 /** The error of bytes that are not what they should be. */
-export function protoError(what: string): AppError {
-  return new AppError('invalid-protobuf', `This is not Kubernetes protobuf: ${what}.`);
+export function protoError(what: Words): AppError {
+  return new AppError('invalid-protobuf', message`This is not Kubernetes protobuf: ${what}.`);
 }
 
 /**
@@ -55,16 +56,16 @@ export class WireReader {
     const tag = this.length();
     const id = tag >>> 3;
     const type = tag & 7;
-    if (id === 0) throw protoError('a field has the number 0');
+    if (id === 0) throw protoError(message`a field has the number 0`);
     if (type === 2) {
       const length = this.length();
       this.start = this.at;
       this.stop = this.at + length;
-      if (this.stop > this.end) throw protoError('it ends inside a field');
+      if (this.stop > this.end) throw protoError(message`it ends inside a field`);
       this.at = this.stop;
     } else if (type === 0) this.number = this.varint();
     else if (type === 1 || type === 5) this.number = this.fixed(type === 1 ? 8 : 4);
-    else throw protoError(`wire type ${type} is not in use`);
+    else throw protoError(message`wire type ${type} is not in use`);
     this.type = type;
     return id;
   }
@@ -94,7 +95,7 @@ export class WireReader {
   }
 
   private needBytes(): void {
-    if (this.type !== 2) throw protoError('a number stands where a message or text should');
+    if (this.type !== 2) throw protoError(message`a number stands where a message or text should`);
   }
 
   /** A varint that fits 32 bits, as tags and lengths do. */
@@ -107,7 +108,7 @@ export class WireReader {
       value += (byte & 0x7f) * factor;
       if (byte < 0x80) return value;
     }
-    throw protoError('a length does not fit 32 bits');
+    throw protoError(message`a length does not fit 32 bits`);
   }
 
   private varint(): bigint {
@@ -117,12 +118,12 @@ export class WireReader {
       value |= BigInt(byte & 0x7f) << shift;
       if (byte < 0x80) return BigInt.asUintN(64, value);
     }
-    throw protoError('a number is longer than ten bytes');
+    throw protoError(message`a number is longer than ten bytes`);
   }
 
   private byte(): number {
     const byte = this.at < this.end ? this.bytes[this.at] : undefined;
-    if (byte === undefined) throw protoError('it ends inside a number');
+    if (byte === undefined) throw protoError(message`it ends inside a number`);
     this.at += 1;
     return byte;
   }
@@ -130,7 +131,7 @@ export class WireReader {
   private fixed(length: 4 | 8): bigint {
     const from = this.at;
     this.at += length;
-    if (this.at > Math.min(this.end, this.bytes.length)) throw protoError('it ends inside a field');
+    if (this.at > Math.min(this.end, this.bytes.length)) throw protoError(message`it ends inside a field`);
     return length === 8 ? this.bytes.readBigUInt64LE(from) : BigInt(this.bytes.readUInt32LE(from));
   }
 }

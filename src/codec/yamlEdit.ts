@@ -1,3 +1,4 @@
+import { message } from '../base/message.ts';
 import { isAlias, isMap, isSeq } from 'yaml';
 import { AppError } from '../base/appError.ts';
 import type { Path, PathStep } from './path.ts';
@@ -24,7 +25,9 @@ export function editYaml(text: string, edits: readonly YamlEdit[]): string {
   const reading = parseYaml(text);
   const [problem] = reading.problems;
   if (problem !== undefined) {
-    throw new AppError('invalid-yaml', `Line ${problem.line}: ${problem.message}`, { details: { line: problem.line } });
+    throw new AppError('invalid-yaml', message`Line ${problem.line}: ${problem.message}`, {
+      details: { line: problem.line },
+    });
   }
   let value = cloneJson(reading.value ?? null);
   let current = text;
@@ -54,9 +57,9 @@ export function editYaml(text: string, edits: readonly YamlEdit[]): string {
 function refused(path: Path): AppError {
   return new AppError(
     'invalid-yaml',
-    `${formatPath(path) || 'The document'} cannot be changed in this text without changing something else.`,
+    message`${formatPath(path) || message`The document`} cannot be changed in this text without changing something else.`,
     {
-      advice: 'Change it by hand: an alias or a merge key stands there, or the layout is unusual.',
+      advice: message`Change it by hand: an alias or a merge key stands there, or the layout is unusual.`,
     },
   );
 }

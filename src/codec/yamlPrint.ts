@@ -1,3 +1,4 @@
+import { message } from '../base/message.ts';
 import type { Json, JsonObject } from './json.ts';
 import { AppError } from '../base/appError.ts';
 import { isJsonObject, isTooDeep, TOO_DEEP } from './json.ts';
@@ -14,7 +15,7 @@ const LAST = ['status'];
  * @throws AppError `bad-answer` where it is nested too deeply
  */
 export function printYaml(value: Json): string {
-  if (isTooDeep(value)) throw new AppError('bad-answer', `This cannot be shown as YAML: ${TOO_DEEP}.`);
+  if (isTooDeep(value)) throw new AppError('bad-answer', message`This cannot be shown as YAML: ${TOO_DEEP}.`);
   return `${printBlock(value, 0, '\n', true).replace(/^\n/, '')}\n`;
 }
 

@@ -1,3 +1,4 @@
+import { message, type Words } from '../base/message.ts';
 import { AppError } from '../base/appError.ts';
 import type { Json, JsonObject } from '../codec/json.ts';
 import { isJsonObject, parseJson, stringifyJson, isTooDeep, TOO_DEEP } from '../codec/json.ts';
@@ -16,7 +17,7 @@ export interface TraceProblem {
    */
   readonly code: 'torn-tail' | 'not-json' | 'not-an-event' | 'no-header' | 'trace-newer';
   /** One sentence. */
-  readonly message: string;
+  readonly message: Words;
 }
 
 /** The first line of a trace. `at` is in milliseconds since the epoch. */
@@ -122,9 +123,9 @@ export class TraceReader {
       else if (last)
         this.report(
           'torn-tail',
-          'The last line is cut off and was dropped: the writer was stopped in the middle of it.',
+          message`The last line is cut off and was dropped: the writer was stopped in the middle of it.`,
         );
-      else this.report('not-json', `Line ${this.line} is not JSON and was skipped.`);
+      else this.report('not-json', message`Line ${this.line} is not JSON and was skipped.`);
       return;
     }
     if (isJsonObject(value) && typeof value['trace'] === 'string') this.takeHeader(value);
@@ -132,7 +133,11 @@ export class TraceReader {
     else {
       const problem = isTooDeep(value) ? TOO_DEEP : eventProblem(value);
       if (problem === undefined) events.push(putBackRepeats(value as unknown as TraceEvent));
-      else this.report('not-an-event', `Line ${this.line} is not an event of this format and was skipped: ${problem}.`);
+      else
+        this.report(
+          'not-an-event',
+          message`Line ${this.line} is not an event of this format and was skipped: ${problem}.`,
+        );
     }
   }
 
@@ -140,14 +145,14 @@ export class TraceReader {
     const { trace, version, createdAt, creator, clusters } = value;
     if (trace !== 'object-versions' || typeof version !== 'number') {
       if (this.header === undefined) this.refuseHeaderless(this.line);
-      else this.report('not-an-event', `Line ${this.line} is the header of another format and was skipped.`);
+      else this.report('not-an-event', message`Line ${this.line} is the header of another format and was skipped.`);
       return;
     }
     if (version > TRACE_VERSION) {
-      const message = `This trace has format version ${version}; this program reads versions up to ${TRACE_VERSION}.`;
-      this.report('trace-newer', message);
-      const advice = 'Update Kubernetes Object Versions to open it.';
-      this.failure = new AppError('trace-newer', message, { advice, details: { version } });
+      const sentence = message`This trace has format version ${version}; this program reads versions up to ${TRACE_VERSION}.`;
+      this.report('trace-newer', sentence);
+      const advice = message`Update Kubernetes Object Versions to open it.`;
+      this.failure = new AppError('trace-newer', sentence, { advice, details: { version } });
       return;
     }
     const known = {
@@ -163,14 +168,14 @@ export class TraceReader {
   }
 
   private refuseHeaderless(line: number): void {
-    const message = 'This is not a trace of Kubernetes Object Versions: its first line is not the header of one.';
-    this.report('no-header', message, line);
-    const advice = 'Open a file that was recorded or exported by this program, or give an audit log to `analyze`.';
-    this.failure = new AppError('trace-unreadable', message, { advice });
+    const sentence = message`This is not a trace of Kubernetes Object Versions: its first line is not the header of one.`;
+    this.report('no-header', sentence, line);
+    const advice = message`Open a file that was recorded or exported by this program, or give an audit log to \`analyze\`.`;
+    this.failure = new AppError('trace-unreadable', sentence, { advice });
   }
 
-  private report(code: TraceProblem['code'], message: string, line = this.line): void {
+  private report(code: TraceProblem['code'], sentence: Words, line = this.line): void {
     this.problemCount += 1;
-    if (this.problems.length < KEPT_PROBLEMS) this.problems.push({ line, code, message });
+    if (this.problems.length < KEPT_PROBLEMS) this.problems.push({ line, code, message: sentence });
   }
 }

@@ -1,4 +1,5 @@
-import { AppError, isAppError, messageOf, type ErrorCode } from '../base/appError.ts';
+import { message, type Message, type Words } from '../base/message.ts';
+import { AppError, isAppError, wordsOf, type ErrorCode } from '../base/appError.ts';
 import { SendFailure, type ServerReply, type ServerRequest } from '../base/server.ts';
 import { isJsonObject, parseJson, type Json, type JsonObject } from '../codec/json.ts';
 import type { BytesReply, Cluster } from './cluster.ts';
@@ -110,15 +111,15 @@ export function objectOf(reply: ServerReply, now?: number): JsonObject {
   if (reply.status !== 200 && reply.status !== 201) throw errorOf(reply, now);
   const value = parsedOrUndefined(reply.body);
   if (isJsonObject(value)) return value;
-  throw badAnswer(reply, isHtml(reply) ? 'a web page' : 'something that is not a JSON object');
+  throw badAnswer(reply, isHtml(reply) ? message`a web page` : message`something that is not a JSON object`);
 }
 
 /** The AppError to show for whatever a request threw: a `SendFailure` stands for its cause. */
 export function appErrorOf(error: unknown): AppError {
   const found = error instanceof SendFailure ? error.cause : error;
   if (isAppError(found)) return found;
-  return new AppError('internal', `An unexpected failure: ${messageOf(error)}`, {
-    advice: 'Please report it with the log.',
+  return new AppError('internal', message`An unexpected failure: ${wordsOf(error)}`, {
+    advice: message`Please report it with the log.`,
     cause: error,
   });
 }
@@ -126,20 +127,20 @@ export function appErrorOf(error: unknown): AppError {
 /** Asking the same again is answered the same. */
 const REFUSED_AS_IT_IS = [400, 405, 406, 415, 422];
 
-const ADVICE: Partial<Record<ErrorCode, string>> = {
-  unauthenticated: 'Log in again, or check the user of this context in the kubeconfig.',
-  forbidden: 'Ask for the right to do this, or choose another namespace, context or user.',
-  'not-found': 'Check the name, the namespace and the context.',
-  'invalid-request': 'Correct what the server names.',
-  throttled: 'Wait a little and try again.',
-  unavailable: 'Wait a little and try again; the server may be starting or overloaded.',
-  'server-error': "Look at the API server's log, and at its webhooks and aggregated APIs.",
+const ADVICE: Partial<Record<ErrorCode, Message>> = {
+  unauthenticated: message`Log in again, or check the user of this context in the kubeconfig.`,
+  forbidden: message`Ask for the right to do this, or choose another namespace, context or user.`,
+  'not-found': message`Check the name, the namespace and the context.`,
+  'invalid-request': message`Correct what the server names.`,
+  throttled: message`Wait a little and try again.`,
+  unavailable: message`Wait a little and try again; the server may be starting or overloaded.`,
+  'server-error': message`Look at the API server's log, and at its webhooks and aggregated APIs.`,
 };
 
 function refusal(head: Head, status: StatusAnswer | undefined, body: string, now: number | undefined): AppError {
   const http = head.status;
   if (status === undefined && (isHtml(head) || (http >= 300 && http < 400))) {
-    return badAnswer(head, http >= 300 && http < 400 ? 'a redirection' : 'a web page');
+    return badAnswer(head, http >= 300 && http < 400 ? message`a redirection` : message`a web page`);
   }
   const code = codeFor(http, status?.reason ?? '');
   const said = oneLine(status?.message ?? body.trim().split('\n')[0] ?? '');
@@ -165,15 +166,15 @@ function codeFor(http: number, reason: string): ErrorCode {
   return 'server-error';
 }
 
-function sentenceFor(code: ErrorCode, http: number, said: string): string {
+function sentenceFor(code: ErrorCode, http: number, said: string): Message {
   const told = said === '' ? '' : `: ${said}`;
-  if (code === 'unauthenticated') return `The API server does not accept the credentials (401)${told}.`;
-  if (code === 'forbidden') return `The API server does not allow this${told}.`;
-  if (code === 'not-found') return `The API server has no such thing${told}.`;
-  if (code === 'throttled') return `The API server asks to slow down (429)${told}.`;
-  if (code === 'unavailable') return `The API server cannot answer at the moment (${http})${told}.`;
-  if (code === 'invalid-request') return `The API server does not accept the request (${http})${told}.`;
-  return `The API server answered with ${http}${told}.`;
+  if (code === 'unauthenticated') return message`The API server does not accept the credentials (401)${told}.`;
+  if (code === 'forbidden') return message`The API server does not allow this${told}.`;
+  if (code === 'not-found') return message`The API server has no such thing${told}.`;
+  if (code === 'throttled') return message`The API server asks to slow down (429)${told}.`;
+  if (code === 'unavailable') return message`The API server cannot answer at the moment (${http})${told}.`;
+  if (code === 'invalid-request') return message`The API server does not accept the request (${http})${told}.`;
+  return message`The API server answered with ${http}${told}.`;
 }
 
 const MAX_SAID = 500;
@@ -186,13 +187,12 @@ function oneLine(text: string): string {
     .slice(0, MAX_SAID);
 }
 
-function badAnswer(head: Head, what: string): AppError {
+function badAnswer(head: Head, what: Words): AppError {
   return new AppError(
     'bad-answer',
-    `The server answered ${head.status} with ${what} where an API answer was expected.`,
+    message`The server answered ${head.status} with ${what} where an API answer was expected.`,
     {
-      advice:
-        'Check the address of this cluster in the kubeconfig; a login page or a proxy may stand before the API server.',
+      advice: message`Check the address of this cluster in the kubeconfig; a login page or a proxy may stand before the API server.`,
       details: { status: head.status, contentType: String(head.headers['content-type'] ?? '') },
     },
   );

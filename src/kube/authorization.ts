@@ -1,3 +1,4 @@
+import { message } from '../base/message.ts';
 import { AppError } from '../base/appError.ts';
 import type { UserEntry } from './kubeconfigFile.ts';
 import type { ExecCredential } from './execCredential.ts';
@@ -44,8 +45,8 @@ function bearer(token: string, user: UserEntry | undefined): string {
   if (TOKEN_TEXT.test(token)) return `Bearer ${token}`;
   throw new AppError(
     'credentials-failed',
-    `The token of user "${user?.name ?? ''}" of the kubeconfig holds a character that no request can carry, such as a line end.`,
-    { advice: 'Copy the token again, without anything before or after it.' },
+    message`The token of user "${user?.name ?? ''}" of the kubeconfig holds a character that no request can carry, such as a line end.`,
+    { advice: message`Copy the token again, without anything before or after it.` },
   );
 }
 
@@ -71,9 +72,9 @@ export function impersonationHeaders(as: Impersonation | undefined): Record<stri
   if (as.user === undefined) {
     throw new AppError(
       'kubeconfig-malformed',
-      'The kubeconfig asks to act as a uid, groups or extra without naming a user (as).',
+      message`The kubeconfig asks to act as a uid, groups or extra without naming a user (as).`,
       {
-        advice: 'Add "as", or remove the other members that begin with "as".',
+        advice: message`Add "as", or remove the other members that begin with "as".`,
       },
     );
   }
@@ -88,7 +89,11 @@ export function impersonationHeaders(as: Impersonation | undefined): Record<stri
 /** Node takes each letter of a header for a byte. */
 function headerText(text: string): string {
   if (!TORN.test(text)) return Buffer.from(text, 'utf8').toString('latin1');
-  throw new AppError('kubeconfig-malformed', 'The kubeconfig asks to act as somebody whose name holds a line end.', {
-    advice: 'Correct the members that begin with "as".',
-  });
+  throw new AppError(
+    'kubeconfig-malformed',
+    message`The kubeconfig asks to act as somebody whose name holds a line end.`,
+    {
+      advice: message`Correct the members that begin with "as".`,
+    },
+  );
 }

@@ -1,3 +1,4 @@
+import { message } from '../base/message.ts';
 import { createHash } from 'node:crypto';
 
 import { AppError, isAppError, messageOf } from '../base/appError.ts';
@@ -212,9 +213,9 @@ class ClusterClient implements Cluster {
   private bodyTimedOut(cause: unknown): AppError {
     return new AppError(
       'timed-out',
-      `The API server ${this.base.origin} did not finish its answer within ${this.limits.bodyMs / 1000} s.`,
+      message`The API server ${this.base.origin} did not finish its answer within ${this.limits.bodyMs / 1000} s.`,
       {
-        advice: 'Try again; if it stays slow, look at the server or at what is between.',
+        advice: message`Try again; if it stays slow, look at the server or at what is between.`,
         details: { server: this.base.origin },
         cause,
       },
@@ -227,9 +228,10 @@ function serverAddress(server: string, at: string): URL {
   // The name and password go with the credentials.
   const url = URL.canParse(shown) ? new URL(shown) : undefined;
   if (url?.protocol === 'https:' || url?.protocol === 'http:') return url;
-  const what = server === '' ? 'has no server' : `has a server that is not an http or https address ("${shown}")`;
-  throw new AppError('kubeconfig-malformed', `The cluster of this context ${what} (${at}).`, {
-    advice: 'Correct "server" in the kubeconfig.',
+  const what =
+    server === '' ? message`has no server` : message`has a server that is not an http or https address ("${shown}")`;
+  throw new AppError('kubeconfig-malformed', message`The cluster of this context ${what} (${at}).`, {
+    advice: message`Correct "server" in the kubeconfig.`,
   });
 }
 
@@ -252,9 +254,13 @@ async function bytesOf(
   for await (const chunk of body) {
     size += chunk.length;
     if (size > MAX_BODY_BYTES)
-      throw new AppError('bad-answer', `The API server answered with more than ${MAX_BODY_BYTES / 1024 ** 2} MiB.`, {
-        advice: 'Ask for less, such as one namespace; or look at what stands between here and the API server.',
-      });
+      throw new AppError(
+        'bad-answer',
+        message`The API server answered with more than ${MAX_BODY_BYTES / 1024 ** 2} MiB.`,
+        {
+          advice: message`Ask for less, such as one namespace; or look at what stands between here and the API server.`,
+        },
+      );
     if (chunks.length === 0) onBeginning?.(Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength));
     chunks.push(chunk);
   }

@@ -1,10 +1,11 @@
+import { message } from '../base/message.ts';
 import { X509Certificate } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { Agent as HttpAgent } from 'node:http';
 import { Agent as HttpsAgent, type AgentOptions } from 'node:https';
 import { createSecureContext } from 'node:tls';
 
-import { AppError, messageOf } from '../base/appError.ts';
+import { AppError, wordsOf } from '../base/appError.ts';
 import { untilAborted, type Clock } from '../base/clock.ts';
 import type { Disposable } from '../base/disposable.ts';
 import type { JsonObject } from '../codec/json.ts';
@@ -166,9 +167,9 @@ export class Credentials implements Disposable {
     } catch (error) {
       throw new AppError(
         'credentials-failed',
-        `User "${this.user?.name ?? ''}" of the kubeconfig could not be authenticated: ${messageOf(error)}`,
+        message`User "${this.user?.name ?? ''}" of the kubeconfig could not be authenticated: ${wordsOf(error)}`,
         {
-          advice: 'Log in again with the tool that made this kubeconfig entry.',
+          advice: message`Log in again with the tool that made this kubeconfig entry.`,
           cause: error,
         },
       );
@@ -271,9 +272,9 @@ async function readTls(cluster: ClusterEntry, user: UserEntry | undefined): Prom
   } catch (error) {
     throw new AppError(
       'kubeconfig-malformed',
-      `A certificate or key of the kubeconfig's cluster "${cluster.name}" (${cluster.at}) or its user is not valid PEM.`,
+      message`A certificate or key of the kubeconfig's cluster "${cluster.name}" (${cluster.at}) or its user is not valid PEM.`,
       {
-        advice: 'Check certificate-authority, client-certificate and client-key.',
+        advice: message`Check certificate-authority, client-certificate and client-key.`,
         cause: error,
       },
     );
@@ -291,17 +292,21 @@ async function readNamed(file: string, what: string): Promise<string> {
   try {
     return await readFile(file, 'utf8');
   } catch (error) {
-    throw new AppError('credentials-failed', `The ${what} ${file}, which the kubeconfig names, cannot be read.`, {
-      advice: 'Check that the file exists and that you may read it.',
-      details: { path: file },
-      cause: error,
-    });
+    throw new AppError(
+      'credentials-failed',
+      message`The ${what} ${file}, which the kubeconfig names, cannot be read.`,
+      {
+        advice: message`Check that the file exists and that you may read it.`,
+        details: { path: file },
+        cause: error,
+      },
+    );
   }
 }
 
 function emptyTokenFile(file: string): AppError {
-  return new AppError('credentials-failed', `The token file ${file}, which the kubeconfig names, is empty.`, {
-    advice: 'Wait until whatever writes it has done so, or log in again.',
+  return new AppError('credentials-failed', message`The token file ${file}, which the kubeconfig names, is empty.`, {
+    advice: message`Wait until whatever writes it has done so, or log in again.`,
     details: { path: file },
   });
 }

@@ -1,3 +1,4 @@
+import { message } from '../base/message.ts';
 import { AppError } from '../base/appError.ts';
 import { appErrorOf, objectOf, readJson, readReply } from './answers.ts';
 import type { Cluster } from './cluster.ts';
@@ -81,9 +82,10 @@ export function makeDiscovery(resources: readonly ApiResource[], problems: reado
       const found = findResource(resources, wanted);
       if (found !== undefined) return found;
       const near = nearNames(resources, wanted);
-      const failing = problems.length === 0 ? '' : ` ${problems.length} API groups did not answer and may have it.`;
-      throw new AppError('unknown-resource', `The API server has no resource "${wanted}".`, {
-        advice: `${near.length === 0 ? 'Ask "kubectl api-resources" for all it has.' : `Did you mean ${near.join(', ')}?`}${failing}`,
+      const failing =
+        problems.length === 0 ? '' : message` ${problems.length} API groups did not answer and may have it.`;
+      throw new AppError('unknown-resource', message`The API server has no resource "${wanted}".`, {
+        advice: message`${near.length === 0 ? message`Ask "kubectl api-resources" for all it has.` : message`Did you mean ${near.join(', ')}?`}${failing}`,
       });
     },
   };

@@ -1,3 +1,4 @@
+import { message } from '../base/message.ts';
 import { AppError } from '../base/appError.ts';
 import { isJsonObject, type Json, type JsonObject } from '../codec/json.ts';
 
@@ -94,9 +95,9 @@ export function plainResources(answer: JsonObject, { group, version }: GroupVers
 function stale(group: string, version: string): AppError {
   return new AppError(
     'unavailable',
-    `The API group ${group}/${version} does not answer at the moment; what is known of it may be old.`,
+    message`The API group ${group}/${version} does not answer at the moment; what is known of it may be old.`,
     {
-      advice: 'Look at its APIService: kubectl get apiservices.',
+      advice: message`Look at its APIService: kubectl get apiservices.`,
       details: { group, version },
     },
   );

@@ -1,3 +1,4 @@
+import { message, type Words } from '../base/message.ts';
 import { spawn, type ChildProcess } from 'node:child_process';
 
 import { AppError } from '../base/appError.ts';
@@ -39,9 +40,9 @@ export async function runExecPlugin(
 ): Promise<ExecCredential> {
   const apiVersion = exec.apiVersion === '' ? 'client.authentication.k8s.io/v1' : exec.apiVersion;
   if (!API_VERSIONS.includes(apiVersion))
-    throw failed(exec, `its apiVersion "${apiVersion}" is not one of ${API_VERSIONS.join(', ')}`);
+    throw failed(exec, message`its apiVersion "${apiVersion}" is not one of ${API_VERSIONS.join(', ')}`);
   if (exec.interactiveMode === 'Always')
-    throw failed(exec, 'it wants a terminal (interactiveMode: Always), and there is none');
+    throw failed(exec, message`it wants a terminal (interactiveMode: Always), and there is none`);
   const info: JsonObject = {
     kind: 'ExecCredential',
     apiVersion,
@@ -95,16 +96,16 @@ function run(
         failed(
           exec,
           error.code === 'ENOENT'
-            ? 'there is no such program'
-            : `it could not be started (${error.code ?? error.message})`,
+            ? message`there is no such program`
+            : message`it could not be started (${error.code ?? error.message})`,
         ),
       );
     });
     child.on('close', (code, killedBy) => {
       release();
       if (signal?.aborted === true) reject(cancelled());
-      else if (timedOut) reject(failed(exec, `it did not end within ${TIME_LIMIT_MS / 1000} s`));
-      else if (code !== 0) reject(failed(exec, `it ended with ${code ?? killedBy}${quoted(complaint)}`));
+      else if (timedOut) reject(failed(exec, message`it did not end within ${TIME_LIMIT_MS / 1000} s`));
+      else if (code !== 0) reject(failed(exec, message`it ended with ${code ?? killedBy ?? ''}${quoted(complaint)}`));
       else resolve(Buffer.concat(output).toString('utf8'));
     });
   });
@@ -124,15 +125,16 @@ function endGroup(child: ChildProcess): void {
 function credentialOf(exec: ExecEntry, apiVersion: string, output: string): ExecCredential {
   const answer = parsed(output);
   if (answer === undefined || answer['kind'] !== 'ExecCredential')
-    throw failed(exec, 'what it printed is not an ExecCredential');
-  if (answer['apiVersion'] !== apiVersion) throw failed(exec, `it answered with another apiVersion than ${apiVersion}`);
+    throw failed(exec, message`what it printed is not an ExecCredential`);
+  if (answer['apiVersion'] !== apiVersion)
+    throw failed(exec, message`it answered with another apiVersion than ${apiVersion}`);
   const status = answer['status'];
-  if (!isJsonObject(status)) throw failed(exec, 'its answer has no status');
+  if (!isJsonObject(status)) throw failed(exec, message`its answer has no status`);
   const token = textOf(status['token']);
   const cert = textOf(status['clientCertificateData']);
   const key = textOf(status['clientKeyData']);
   if (token === undefined && (cert === undefined || key === undefined))
-    throw failed(exec, 'it gave neither a token nor a certificate with its key');
+    throw failed(exec, message`it gave neither a token nor a certificate with its key`);
   const expires = Date.parse(textOf(status['expirationTimestamp']) ?? '');
   return {
     ...(token === undefined ? {} : { token }),
@@ -160,12 +162,16 @@ function quoted(complaint: string): string {
   return last === '' ? '' : `: ${last.replace(/[\w+/=.~-]{24,}/g, '…').slice(0, 200)}`;
 }
 
-function failed(exec: ExecEntry, what: string): AppError {
-  return new AppError('credentials-failed', `The credential plugin "${exec.command}" gave no credentials: ${what}.`, {
-    advice:
-      exec.installHint === undefined
-        ? 'Run it by hand to see why, or log in again with its own tool.'
-        : exec.installHint.trim(),
-    details: { command: exec.command },
-  });
+function failed(exec: ExecEntry, what: Words): AppError {
+  return new AppError(
+    'credentials-failed',
+    message`The credential plugin "${exec.command}" gave no credentials: ${what}.`,
+    {
+      advice:
+        exec.installHint === undefined
+          ? message`Run it by hand to see why, or log in again with its own tool.`
+          : exec.installHint.trim(),
+      details: { command: exec.command },
+    },
+  );
 }

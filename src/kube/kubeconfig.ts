@@ -1,3 +1,4 @@
+import { message, type Words } from '../base/message.ts';
 import { delimiter, join } from 'node:path';
 
 import { AppError } from '../base/appError.ts';
@@ -63,8 +64,8 @@ function pathsOf(sources: KubeconfigSources): { paths: readonly string[]; mustEx
 
 function missing(paths: readonly string[]): AppError {
   const names = paths.join(', ');
-  return new AppError('kubeconfig-missing', `There is no kubeconfig at ${names}.`, {
-    advice: 'Name a file with --kubeconfig or in the KUBECONFIG variable, or start the sandbox, which needs none.',
+  return new AppError('kubeconfig-missing', message`There is no kubeconfig at ${names}.`, {
+    advice: message`Name a file with --kubeconfig or in the KUBECONFIG variable, or start the sandbox, which needs none.`,
     details: { paths: names },
   });
 }
@@ -92,22 +93,22 @@ export function resolveContext(kubeconfig: Kubeconfig, name?: string): ResolvedC
   if (wanted === undefined) {
     throw unknownName(
       kubeconfig,
-      'No context is chosen: the kubeconfig has no current-context.',
+      message`No context is chosen: the kubeconfig has no current-context.`,
       names(kubeconfig.contexts),
     );
   }
   const context = kubeconfig.contexts.find((entry) => entry.name === wanted);
   if (context === undefined) {
-    throw unknownName(kubeconfig, `The kubeconfig has no context "${wanted}".`, names(kubeconfig.contexts));
+    throw unknownName(kubeconfig, message`The kubeconfig has no context "${wanted}".`, names(kubeconfig.contexts));
   }
   const cluster = kubeconfig.clusters.get(context.cluster);
   if (cluster === undefined) {
-    const sentence = `Context "${wanted}" names the cluster "${context.cluster}", which the kubeconfig does not have (${context.at}).`;
+    const sentence = message`Context "${wanted}" names the cluster "${context.cluster}", which the kubeconfig does not have (${context.at}).`;
     throw unknownName(kubeconfig, sentence, [...kubeconfig.clusters.keys()]);
   }
   const user = context.user === '' ? undefined : kubeconfig.users.get(context.user);
   if (context.user !== '' && user === undefined) {
-    const sentence = `Context "${wanted}" names the user "${context.user}", which the kubeconfig does not have (${context.at}).`;
+    const sentence = message`Context "${wanted}" names the user "${context.user}", which the kubeconfig does not have (${context.at}).`;
     throw unknownName(kubeconfig, sentence, [...kubeconfig.users.keys()]);
   }
   return { context, cluster, user };
@@ -117,10 +118,10 @@ function names(entries: readonly ContextEntry[]): string[] {
   return entries.map((entry) => entry.name);
 }
 
-function unknownName(kubeconfig: Kubeconfig, sentence: string, known: readonly string[]): AppError {
+function unknownName(kubeconfig: Kubeconfig, sentence: Words, known: readonly string[]): AppError {
   const shown = known.slice(0, 20).join(', ');
   return new AppError('kubeconfig-unknown-name', sentence, {
-    advice: known.length === 0 ? 'The kubeconfig has none at all.' : `It has: ${shown}.`,
+    advice: known.length === 0 ? message`The kubeconfig has none at all.` : message`It has: ${shown}.`,
     details: { files: kubeconfig.files.join(', ') },
   });
 }

@@ -1,3 +1,4 @@
+import { message, type Words } from '../base/message.ts';
 import { readFileSync } from 'node:fs';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
 
@@ -90,9 +91,9 @@ export function readKubeconfigFile(path: string): KubeconfigFile | undefined {
     if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
     throw new AppError(
       'kubeconfig-missing',
-      `The kubeconfig ${absolute} cannot be read (${code ?? 'unknown reason'}).`,
+      message`The kubeconfig ${absolute} cannot be read (${code ?? message`unknown reason`}).`,
       {
-        advice: 'Check that it is a file and that you may read it.',
+        advice: message`Check that it is a file and that you may read it.`,
         details: { path: absolute },
         cause: error,
       },
@@ -127,10 +128,14 @@ class FileParser {
   parse(): KubeconfigFile {
     const document = parseDocument(this.text, { lineCounter: this.lines, uniqueKeys: true, schema: 'core' });
     const problem = document.errors[0];
-    if (problem !== undefined) throw this.malformed(problem.message.split('\n')[0] ?? 'it is not YAML', problem.pos[0]);
+    if (problem !== undefined)
+      throw this.malformed(
+        problem.message.split('\n')[0]?.replace(/ at line \d+.*$/s, '') ?? message`it is not YAML`,
+        problem.pos[0],
+      );
     const root = document.contents;
     if (root === null) return { path: this.path, clusters: [], users: [], contexts: [], currentContext: undefined };
-    if (!isMap(root)) throw this.malformed('it is not a map of clusters, users and contexts', 0);
+    if (!isMap(root)) throw this.malformed(message`it is not a map of clusters, users and contexts`, 0);
     const current = this.string(root, 'current-context');
     return {
       path: this.path,
@@ -149,17 +154,18 @@ class FileParser {
   ): T[] {
     const items = root.get(list, true);
     if (items === undefined || isNull(items)) return [];
-    if (!isSeq(items)) throw this.malformed(`"${list}" is not a list`, startOf(items));
+    if (!isSeq(items)) throw this.malformed(message`"${list}" is not a list`, startOf(items));
     const seen = new Set<string>();
     return items.items.map((item, index) => {
-      if (!isMap(item)) throw this.malformed(`${list}[${index}] is not a map`, startOf(item));
+      if (!isMap(item)) throw this.malformed(message`${list}[${index}] is not a map`, startOf(item));
       const name = this.string(item, 'name');
-      if (name === undefined || name === '') throw this.malformed(`${list}[${index}] has no name`, startOf(item));
-      if (seen.has(name)) throw this.malformed(`${list} holds the name "${name}" twice`, startOf(item));
+      if (name === undefined || name === '')
+        throw this.malformed(message`${list}[${index}] has no name`, startOf(item));
+      if (seen.has(name)) throw this.malformed(message`${list} holds the name "${name}" twice`, startOf(item));
       seen.add(name);
       const body = item.get(member, true);
       if (body !== undefined && !isNull(body) && !isMap(body))
-        throw this.malformed(`"${member}" of "${name}" is not a map`, startOf(body));
+        throw this.malformed(message`"${member}" of "${name}" is not a map`, startOf(body));
       return make(name, `${this.path}:${this.lineOf(startOf(item))}`, isMap(body) ? body : emptyMap());
     });
   }
@@ -222,11 +228,11 @@ class FileParser {
 
   private exec(body: YAMLMap): ExecEntry {
     const command = this.string(body, 'command');
-    if (command === undefined || command === '') throw this.malformed('"exec" has no command', startOf(body));
+    if (command === undefined || command === '') throw this.malformed(message`"exec" has no command`, startOf(body));
     const env: Record<string, string> = {};
     const list = body.get('env', true);
     for (const item of isSeq(list) ? list.items : []) {
-      if (!isMap(item)) throw this.malformed('"env" of "exec" is not a list of names and values', startOf(item));
+      if (!isMap(item)) throw this.malformed(message`"env" of "exec" is not a list of names and values`, startOf(item));
       const name = this.string(item, 'name');
       if (name !== undefined) env[name] = this.string(item, 'value') ?? '';
     }
@@ -256,16 +262,19 @@ class FileParser {
     const node = map.get(field, true);
     if (node === undefined || isNull(node)) return undefined;
     if (isScalar(node) && typeof node.value === 'string') return node.value;
-    throw this.malformed(`"${field}" is not text (numbers and such need quotes)`, startOf(node));
+    throw this.malformed(message`"${field}" is not text (numbers and such need quotes)`, startOf(node));
   }
 
   private texts(map: YAMLMap, field: string): string[] {
     const node = map.get(field, true);
     if (node === undefined || isNull(node)) return [];
-    if (!isSeq(node)) throw this.malformed(`"${field}" is not a list`, startOf(node));
+    if (!isSeq(node)) throw this.malformed(message`"${field}" is not a list`, startOf(node));
     return node.items.map((item) => {
       if (isScalar(item) && typeof item.value === 'string') return item.value;
-      throw this.malformed(`"${field}" holds something that is not text (numbers and such need quotes)`, startOf(item));
+      throw this.malformed(
+        message`"${field}" holds something that is not text (numbers and such need quotes)`,
+        startOf(item),
+      );
     });
   }
 
@@ -273,14 +282,14 @@ class FileParser {
     const node = map.get(field, true);
     if (node === undefined || isNull(node)) return false;
     if (isScalar(node) && typeof node.value === 'boolean') return node.value;
-    throw this.malformed(`"${field}" is neither true nor false`, startOf(node));
+    throw this.malformed(message`"${field}" is neither true nor false`, startOf(node));
   }
 
   private map(map: YAMLMap, field: string): YAMLMap | undefined {
     const node = map.get(field, true);
     if (node === undefined || isNull(node)) return undefined;
     if (isMap(node)) return node;
-    throw this.malformed(`"${field}" is not a map`, startOf(node));
+    throw this.malformed(message`"${field}" is not a map`, startOf(node));
   }
 
   private file(map: YAMLMap, field: string): string | undefined {
@@ -296,13 +305,13 @@ class FileParser {
     return this.lines.linePos(offset).line;
   }
 
-  private malformed(what: string, offset: number): AppError {
+  private malformed(what: Words, offset: number): AppError {
     const line = this.lineOf(offset);
     return new AppError(
       'kubeconfig-malformed',
-      `The kubeconfig is malformed at ${this.path}:${line}: ${what.replace(/ at line \d+.*$/s, '')}.`,
+      message`The kubeconfig is malformed at ${this.path}:${line}: ${what}.`,
       {
-        advice: 'Correct that line, or name another file with --kubeconfig.',
+        advice: message`Correct that line, or name another file with --kubeconfig.`,
         details: { path: this.path, line },
       },
     );

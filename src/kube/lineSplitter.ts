@@ -1,3 +1,4 @@
+import { message } from '../base/message.ts';
 import { AppError } from '../base/appError.ts';
 
 const NEWLINE = 0x0a;
@@ -36,8 +37,8 @@ export class LineSplitter {
     this.pending.push(part);
     this.pendingBytes += part.length;
     if (this.pendingBytes > MAX_LINE_BYTES) {
-      throw new AppError('bad-answer', 'The API server sent one line of more than 64 MiB.', {
-        advice: 'Look at proxies between here and the API server.',
+      throw new AppError('bad-answer', message`The API server sent one line of more than 64 MiB.`, {
+        advice: message`Look at proxies between here and the API server.`,
       });
     }
   }

@@ -1,3 +1,4 @@
+import { message } from '../base/message.ts';
 import { AppError } from '../base/appError.ts';
 import { isJsonObject, parseJson, stringifyJson, type JsonObject } from '../codec/json.ts';
 import { decodeKubernetesProtobuf, isKubernetesProtobuf } from '../codec/proto.ts';
@@ -114,8 +115,8 @@ function decoded<T>(decode: () => T): T {
   try {
     return decode();
   } catch (error) {
-    throw new AppError('bad-answer', 'The server answered a list request with protobuf that cannot be read.', {
-      advice: 'Look at what stands between here and the API server; it may cut answers short.',
+    throw new AppError('bad-answer', message`The server answered a list request with protobuf that cannot be read.`, {
+      advice: message`Look at what stands between here and the API server; it may cut answers short.`,
       cause: error,
     });
   }
@@ -145,9 +146,9 @@ function readList(answer: JsonObject): ListAnswer {
   ) {
     throw new AppError(
       'bad-answer',
-      'The server answered a list request with something that is not a list of a known version.',
+      message`The server answered a list request with something that is not a list of a known version.`,
       {
-        advice: "Check that the address is an API server's; an aggregated API may not support watching.",
+        advice: message`Check that the address is an API server's; an aggregated API may not support watching.`,
       },
     );
   }

@@ -1,3 +1,4 @@
+import { message } from '../base/message.ts';
 import {
   request as httpRequest,
   type Agent as HttpAgent,
@@ -137,9 +138,13 @@ function decompressed(response: IncomingMessage): AsyncIterable<unknown> {
   const encoding = response.headers['content-encoding'] ?? 'identity';
   if (encoding === 'identity') return response;
   if (encoding !== 'gzip' && encoding !== 'deflate') {
-    throw new AppError('bad-answer', `The API server answered in an encoding that was not asked for (${encoding}).`, {
-      advice: 'Look at proxies between here and the API server.',
-    });
+    throw new AppError(
+      'bad-answer',
+      message`The API server answered in an encoding that was not asked for (${encoding}).`,
+      {
+        advice: message`Look at proxies between here and the API server.`,
+      },
+    );
   }
   const unpacked = encoding === 'gzip' ? createGunzip() : createInflate();
   response.once('error', (error) => unpacked.destroy(error));

@@ -1,3 +1,4 @@
+import { message, type Words } from '../base/message.ts';
 import { AppError, type ErrorCode } from '../base/appError.ts';
 import { SendFailure } from '../base/server.ts';
 
@@ -40,63 +41,63 @@ export function sendFailure(error: unknown, progress: Progress): SendFailure {
 export function transportError(error: unknown, progress: Progress): AppError {
   const { server, written, timedOutAfterMs } = progress;
   const reason = codeOf(error);
-  const make = (code: ErrorCode, sentence: string, advice: string): AppError =>
+  const make = (code: ErrorCode, sentence: Words, advice: Words): AppError =>
     new AppError(code, sentence, { advice, details: { server, ...(reason === '' ? {} : { reason }) }, cause: error });
   if (timedOutAfterMs !== undefined) {
     const seconds = timedOutAfterMs / 1000;
     return written
       ? make(
           'timed-out',
-          `The API server ${server} did not answer within ${seconds} s.`,
-          'Try again; if it stays slow, look at the server or at what is between.',
+          message`The API server ${server} did not answer within ${seconds} s.`,
+          message`Try again; if it stays slow, look at the server or at what is between.`,
         )
       : make(
           'unreachable',
-          `No connection to the API server ${server} within ${seconds} s.`,
-          'Check the address in the kubeconfig, the network, and a VPN or proxy.',
+          message`No connection to the API server ${server} within ${seconds} s.`,
+          message`Check the address in the kubeconfig, the network, and a VPN or proxy.`,
         );
   }
   if (UNTRUSTED.has(reason)) {
     return make(
       'tls-untrusted',
-      `The certificate of the API server ${server} is not trusted (${reason}).`,
-      'Check certificate-authority and tls-server-name of this cluster in the kubeconfig; the server may also have been replaced.',
+      message`The certificate of the API server ${server} is not trusted (${reason}).`,
+      message`Check certificate-authority and tls-server-name of this cluster in the kubeconfig; the server may also have been replaced.`,
     );
   }
   if (reason === 'EPROTO' || reason.startsWith('ERR_SSL_')) {
     return make(
       'unreachable',
-      `No TLS connection to the API server ${server} (${reason}).`,
-      "Check that the address begins with the right scheme (https or http) and that the port is the API server's.",
+      message`No TLS connection to the API server ${server} (${reason}).`,
+      message`Check that the address begins with the right scheme (https or http) and that the port is the API server's.`,
     );
   }
   if (reason.startsWith('HPE_')) {
     return make(
       'bad-answer',
-      `What answers at ${server} does not speak HTTP (${reason}).`,
-      'Check the address and port of this cluster in the kubeconfig.',
+      message`What answers at ${server} does not speak HTTP (${reason}).`,
+      message`Check the address and port of this cluster in the kubeconfig.`,
     );
   }
   if (!written) {
     return make(
       'unreachable',
-      `The API server ${server} cannot be reached${reason === '' ? '' : ` (${reason})`}.`,
+      message`The API server ${server} cannot be reached${reason === '' ? '' : ` (${reason})`}.`,
       unreachableAdvice(reason),
     );
   }
   return make(
     'connection-lost',
-    `The connection to the API server ${server} broke before the answer was complete${reason === '' ? '' : ` (${reason})`}.`,
-    'Try again; if it keeps breaking, look at proxies and load balancers on the way.',
+    message`The connection to the API server ${server} broke before the answer was complete${reason === '' ? '' : ` (${reason})`}.`,
+    message`Try again; if it keeps breaking, look at proxies and load balancers on the way.`,
   );
 }
 
-function unreachableAdvice(reason: string): string {
+function unreachableAdvice(reason: string): Words {
   if (reason === 'ECONNREFUSED')
-    return 'Nothing listens there: check that the server runs and that the port in the kubeconfig is right.';
+    return message`Nothing listens there: check that the server runs and that the port in the kubeconfig is right.`;
   if (reason === 'ENOTFOUND' || reason === 'EAI_AGAIN')
-    return 'The host name is not known: check the address in the kubeconfig, the DNS, and a VPN.';
-  return 'Check the address in the kubeconfig, the network, and a VPN or proxy.';
+    return message`The host name is not known: check the address in the kubeconfig, the DNS, and a VPN.`;
+  return message`Check the address in the kubeconfig, the network, and a VPN or proxy.`;
 }
 
 function codeOf(error: unknown): string {

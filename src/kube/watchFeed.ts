@@ -1,4 +1,5 @@
-import { AppError, messageOf } from '../base/appError.ts';
+import { message, type Words } from '../base/message.ts';
+import { AppError, wordsOf } from '../base/appError.ts';
 import { isTooDeep, TOO_DEEP, type JsonObject } from '../codec/json.ts';
 import { absentFrom, deletedFrom, observedFrom, type ObserveContext } from '../core/observe.ts';
 import type { GapEvent, NewTraceEvent, ObservedEvent, Token } from '../core/traceEvent.ts';
@@ -68,12 +69,12 @@ export class WatchFeed {
     const tooDeep = isTooDeep(object);
     const event = observedFrom(object, context, tooDeep);
     if (event === undefined)
-      this.problem('bad-answer', 'The API server sent an object without a name or UID; it is left out.');
+      this.problem('bad-answer', message`The API server sent an object without a name or UID; it is left out.`);
     else if (tooDeep && !this.tooDeep.has(event.uid)) {
       this.tooDeep.add(event.uid);
       const { namespace, name } = event.name;
       const what = `${this.target.resource.resource} ${namespace === '' ? name : `${namespace}/${name}`}`;
-      this.problem('bad-answer', `The content of ${what} is left out: ${TOO_DEEP}.`);
+      this.problem('bad-answer', message`The content of ${what} is left out: ${TOO_DEEP}.`);
     }
     return event;
   }
@@ -156,7 +157,7 @@ export class WatchFeed {
   private async deleted(object: JsonObject): Promise<void> {
     const event = deletedFrom(object, this.context('watch'));
     if (event === undefined) {
-      this.problem('bad-answer', 'The API server sent a deletion without a name or UID; it is left out.');
+      this.problem('bad-answer', message`The API server sent a deletion without a name or UID; it is left out.`);
       return;
     }
     const known = this.known.get(event.name);
@@ -218,15 +219,15 @@ export class WatchFeed {
     } catch (error) {
       this.problem(
         'internal',
-        `What takes the events of ${this.target.resource.resource} failed on one of them: ${messageOf(error)}`,
+        message`What takes the events of ${this.target.resource.resource} failed on one of them: ${wordsOf(error)}`,
         error,
       );
     }
   }
 
-  private problem(code: 'bad-answer' | 'internal', sentence: string, cause?: unknown): void {
+  private problem(code: 'bad-answer' | 'internal', sentence: Words, cause?: unknown): void {
     this.options.onProblem?.(
-      new AppError(code, sentence, { advice: 'The watch goes on.', ...(cause === undefined ? {} : { cause }) }),
+      new AppError(code, sentence, { advice: message`The watch goes on.`, ...(cause === undefined ? {} : { cause }) }),
     );
   }
 

@@ -1,3 +1,4 @@
+import { message, type Words } from '../base/message.ts';
 import { AppError, isAppError } from '../base/appError.ts';
 import { isJsonObject, parseJson, type Json, type JsonObject } from '../codec/json.ts';
 import type { Token } from '../core/traceEvent.ts';
@@ -161,27 +162,27 @@ async function refusal(
 async function readLine(line: string, listener: WatchListener): Promise<WatchEnd | undefined> {
   const value = jsonOrUndefined(line);
   if (!isJsonObject(value) || !isJsonObject(value['object']))
-    return { kind: 'garbled', error: garbled('a line that is not a watch event') };
+    return { kind: 'garbled', error: garbled(message`a line that is not a watch event`) };
   const { type, object } = value;
   if (type === 'ERROR') return endOf(statusOf(object));
   const metadata = isJsonObject(object['metadata']) ? object['metadata'] : {};
   const token = metadata['resourceVersion'];
   if (typeof token !== 'string' || token === '')
-    return { kind: 'garbled', error: garbled('a watch event without a version') };
+    return { kind: 'garbled', error: garbled(message`a watch event without a version`) };
   if (type === 'BOOKMARK') {
     const annotations = isJsonObject(metadata['annotations']) ? metadata['annotations'] : {};
     await listener.message({ type, token, isInitialEnd: annotations[INITIAL_END] === 'true' });
     return undefined;
   }
   if (type !== 'ADDED' && type !== 'MODIFIED' && type !== 'DELETED')
-    return { kind: 'garbled', error: garbled('a watch event of an unknown type') };
+    return { kind: 'garbled', error: garbled(message`a watch event of an unknown type`) };
   await listener.message({ type, object, token });
   return undefined;
 }
 
 /** An ERROR event ends its watch; only 410 says that the token is too old. */
 function endOf(status: StatusAnswer | undefined): WatchEnd {
-  if (status === undefined) return { kind: 'garbled', error: garbled('an ERROR event without a Status') };
+  if (status === undefined) return { kind: 'garbled', error: garbled(message`an ERROR event without a Status`) };
   const error = errorOfStatus(status);
   if (status.code === GONE || status.reason === 'Expired' || status.reason === 'Gone')
     return { kind: 'expired', error };
@@ -192,9 +193,9 @@ function withRetry(kind: 'refused' | 'error', error: AppError, wait: number | un
   return { kind, error, ...(wait === undefined ? {} : { retryAfterMs: wait }) };
 }
 
-function garbled(what: string): AppError {
-  return new AppError('bad-answer', `The API server sent ${what}.`, {
-    advice: 'It is read anew; if this repeats, look at proxies between here and the API server.',
+function garbled(what: Words): AppError {
+  return new AppError('bad-answer', message`The API server sent ${what}.`, {
+    advice: message`It is read anew; if this repeats, look at proxies between here and the API server.`,
   });
 }
 

@@ -1,3 +1,4 @@
+import { message } from '../base/message.ts';
 import { AppError, isAppError } from '../base/appError.ts';
 import { throwIfAborted } from '../base/clock.ts';
 import type { Disposable } from '../base/disposable.ts';
@@ -264,8 +265,8 @@ export class Watcher {
       this.sink.state(whole);
     } catch (error) {
       this.options.onProblem?.(
-        new AppError('internal', 'What shows the state of a watch failed.', {
-          advice: 'The watch goes on.',
+        new AppError('internal', message`What shows the state of a watch failed.`, {
+          advice: message`The watch goes on.`,
           cause: error,
         }),
       );

@@ -1,3 +1,4 @@
+import { message } from '../base/message.ts';
 import { AppError, type ErrorCode } from '../base/appError.ts';
 import { cancelled } from '../base/clock.ts';
 import type { Report } from '../write/report.ts';
@@ -12,8 +13,8 @@ const codes: ReadonlySet<string> = new Set<ErrorCode>([
 ]);
 
 /** Why a lab cannot go on: its safe write ended neither written nor, where that is to be expected, contended. */
-export function endedOtherwise({ outcome, message }: Report): AppError {
+export function endedOtherwise({ outcome, message: said }: Report): AppError {
   if (outcome === 'cancelled') return cancelled();
-  const sentence = `The safe write of the lab ended ${outcome}.${message === undefined ? '' : ` ${message}`}`;
+  const sentence = message`The safe write of the lab ended ${outcome}.${said === undefined ? '' : message` ${said}`}`;
   return new AppError(codes.has(outcome) ? (outcome as ErrorCode) : 'bad-answer', sentence);
 }

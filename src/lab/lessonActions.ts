@@ -1,3 +1,4 @@
+import { message } from '../base/message.ts';
 import { AppError, messageOf } from '../base/appError.ts';
 import { throwIfAborted } from '../base/clock.ts';
 import { isJsonObject, type Json, type JsonObject } from '../codec/json.ts';
@@ -104,7 +105,7 @@ export class LessonActions {
 
   private recall(label: string): JsonObject {
     const object = this.remembered.get(label);
-    if (object === undefined) throw new AppError('usage', `The lesson remembers nothing as "${label}".`);
+    if (object === undefined) throw new AppError('usage', message`The lesson remembers nothing as "${label}".`);
     return object;
   }
 
@@ -127,7 +128,7 @@ export class LessonActions {
       if (status === 401 || status === 403) throw errorOf(exchange.reply);
       throw new AppError(
         'bad-answer',
-        `The server answered ${status} to "${action.verb}" of the lesson, which expects ${action.expect ?? 'success'}: ${textOf(exchange.answer['message'])}`,
+        message`The server answered ${status} to "${action.verb}" of the lesson, which expects ${action.expect ?? 'success'}: ${textOf(exchange.answer['message'])}`,
       );
     }
     if (action.remember !== undefined) this.remembered.set(action.remember, exchange.answer);
@@ -234,7 +235,10 @@ export class LessonActions {
       );
       if (met.every(Boolean)) return read;
       if (clock.now() >= deadline)
-        throw new AppError('timed-out', `${ref.resource}/${ref.name} did not come to what the lesson waits for.`);
+        throw new AppError(
+          'timed-out',
+          message`${ref.resource}/${ref.name} did not come to what the lesson waits for.`,
+        );
       await clock.delay(pollMs, signal);
     }
   }

@@ -1,3 +1,4 @@
+import { message } from '../base/message.ts';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -18,7 +19,7 @@ export function builtInLessons(): Lesson[] {
   const folder = places
     .map((place) => fileURLToPath(place))
     .find((place) => existsSync(join(place, '01-name-and-uid.yaml')));
-  if (folder === undefined) throw new AppError('internal', 'The lessons are missing from this installation.');
+  if (folder === undefined) throw new AppError('internal', message`The lessons are missing from this installation.`);
   return readdirSync(folder)
     .filter((name) => name.endsWith('.yaml'))
     .sort()
@@ -34,7 +35,7 @@ export function findLesson(idOrFile: string): Lesson {
   const lessons = builtInLessons();
   const found = lessons.find((lesson) => lesson.id === idOrFile);
   if (found !== undefined) return found;
-  throw new AppError('usage', `There is no lesson and no file called "${idOrFile}".`, {
-    advice: `The lessons are ${lessons.map((lesson) => lesson.id).join(', ')}.`,
+  throw new AppError('usage', message`There is no lesson and no file called "${idOrFile}".`, {
+    advice: message`The lessons are ${lessons.map((lesson) => lesson.id).join(', ')}.`,
   });
 }

@@ -1,3 +1,4 @@
+import { message } from '../base/message.ts';
 import { AppError } from '../base/appError.ts';
 import { throwIfAborted } from '../base/clock.ts';
 import { equalJson, stringifyJson, type Json, type JsonObject } from '../codec/json.ts';
@@ -178,7 +179,7 @@ export class LessonRun {
 
   private reportNow(): StepReport {
     const report = this.reports[this.at];
-    if (report === undefined) throw new AppError('usage', 'The lesson has not begun, or is over.');
+    if (report === undefined) throw new AppError('usage', message`The lesson has not begun, or is over.`);
     return report;
   }
 

@@ -1,3 +1,4 @@
+import { message, type Words } from '../base/message.ts';
 import { AppError } from '../base/appError.ts';
 import { isJsonObject, type Json, type JsonObject } from '../codec/json.ts';
 import { parseYaml } from '../codec/yaml.ts';
@@ -23,7 +24,7 @@ export function readLesson(text: string, source: string): Lesson {
   const { value, problems } = parseYaml(text);
   const [first] = problems;
   if (first !== undefined)
-    throw new AppError('invalid-yaml', `${source}: ${first.message}`, {
+    throw new AppError('invalid-yaml', message`${source}: ${first.message}`, {
       details: { line: first.line, column: first.column },
     });
   return new LessonReader(source).lesson(value);
@@ -40,7 +41,7 @@ class LessonReader {
   lesson(value: Json | undefined): Lesson {
     const root = this.object(value, 'the lesson');
     if (root['lesson'] !== 'object-versions' || root['version'] !== 1)
-      this.fail('the lesson', 'must begin with "lesson: object-versions" and "version: 1"');
+      this.fail(message`the lesson`, message`must begin with "lesson: object-versions" and "version: 1"`);
     const texts = {
       id: this.text(root, 'id', 'the lesson'),
       title: this.text(root, 'title', 'the lesson'),
@@ -50,7 +51,8 @@ class LessonReader {
     const sandbox = root['sandbox'] ?? 'bare';
     return {
       ...texts,
-      sandbox: sandbox === 'bare' || sandbox === 'quiet' ? sandbox : this.fail('sandbox', 'must be bare or quiet'),
+      sandbox:
+        sandbox === 'bare' || sandbox === 'quiet' ? sandbox : this.fail('sandbox', message`must be bare or quiet`),
       setup: this.actions(root['setup'], 'setup'),
       steps,
       translations: this.byKey(root['translations'], 'translations', (texts, place) =>
@@ -66,10 +68,10 @@ class LessonReader {
     const translated = this.byKey(texts['steps'], at, (step, where, id) => {
       const original = steps.find((item) => item.id === id);
       return original === undefined
-        ? this.fail(where, 'is no step of the lesson')
+        ? this.fail(where, message`is no step of the lesson`)
         : this.stepTexts(step, original, where);
     });
-    for (const { id } of steps) if (!translated.has(id)) this.fail(`${at}.${id}`, 'is missing');
+    for (const { id } of steps) if (!translated.has(id)) this.fail(`${at}.${id}`, message`is missing`);
     return { title: this.text(texts, 'title', place), about: this.text(texts, 'about', place), steps: translated };
   }
 
@@ -83,7 +85,7 @@ class LessonReader {
     if (predict === undefined) return told;
     const choices = this.words(texts['choices'], `${place}.choices`);
     if (choices.length !== predict.choices.length)
-      this.fail(`${place}.choices`, `must hold ${predict.choices.length} choices, in the order of the step`);
+      this.fail(`${place}.choices`, message`must hold ${predict.choices.length} choices, in the order of the step`);
     return { ...told, question: this.text(texts, 'question', place), choices };
   }
 
@@ -119,7 +121,7 @@ class LessonReader {
   private prediction(value: JsonObject, place: string): { question: string; choices: string[]; answer: string } {
     const choices = this.words(value['choices'], `${place}.choices`);
     const answer = this.text(value, 'answer', place);
-    if (!choices.includes(answer)) this.fail(place, 'the answer is not among the choices');
+    if (!choices.includes(answer)) this.fail(place, message`the answer is not among the choices`);
     return { question: this.text(value, 'question', place), choices, answer };
   }
 
@@ -195,7 +197,7 @@ class LessonReader {
       };
     return this.fail(
       place,
-      'names no action: read, create, replace, apply, patch, delete, modify, observe, wait or labels',
+      message`names no action: read, create, replace, apply, patch, delete, modify, observe, wait or labels`,
     );
   }
 
@@ -203,7 +205,7 @@ class LessonReader {
     const type = value['type'];
     return type === 'json' || type === 'merge' || type === 'strategic'
       ? type
-      : this.fail(`${place}.type`, 'must be json, merge or strategic');
+      : this.fail(`${place}.type`, message`must be json, merge or strategic`);
   }
 
   private settings(value: JsonObject, place: string): Setting[] {
@@ -230,7 +232,7 @@ class LessonReader {
         labels: {
           m: this.word(labels['m'], place),
           a: this.word(labels['a'], place),
-          steps: typeof steps === 'number' ? steps : this.fail(place, 'labels.steps must be a number'),
+          steps: typeof steps === 'number' ? steps : this.fail(place, message`labels.steps must be a number`),
         },
       };
     }
@@ -249,7 +251,7 @@ class LessonReader {
       if (condition['absent'] === true) return { path, absent: true };
       if ('sameAs' in condition) return { path, same: this.valueOf(condition['sameAs'], at) };
       if ('otherThan' in condition) return { path, other: this.valueOf(condition['otherThan'], at) };
-      return this.fail(at, 'needs equals, absent, sameAs or otherThan');
+      return this.fail(at, message`needs equals, absent, sameAs or otherThan`);
     });
   }
 
@@ -265,7 +267,7 @@ class LessonReader {
     const [resource, name, ...rest] = typeof value === 'string' ? value.split('/') : [];
     return resource !== undefined && resource !== '' && name !== undefined && name !== '' && rest.length === 0
       ? { resource, name }
-      : this.fail(place, 'must be RESOURCE/NAME');
+      : this.fail(place, message`must be RESOURCE/NAME`);
   }
 
   private path(text: string, place: string): Path {
@@ -274,16 +276,16 @@ class LessonReader {
   }
 
   private object(value: Json | undefined, place: string): JsonObject {
-    return isJsonObject(value) ? value : this.fail(place, 'must be a map');
+    return isJsonObject(value) ? value : this.fail(place, message`must be a map`);
   }
 
   private list(value: Json | undefined, place: string): Json[] {
-    return Array.isArray(value) ? value : this.fail(place, 'must be a list');
+    return Array.isArray(value) ? value : this.fail(place, message`must be a list`);
   }
 
   private text(object: JsonObject, key: string, place: string): string {
     const value = object[key];
-    return typeof value === 'string' && value !== '' ? value : this.fail(`${place}.${key}`, 'must be text');
+    return typeof value === 'string' && value !== '' ? value : this.fail(`${place}.${key}`, message`must be text`);
   }
 
   private words(value: Json | undefined, place: string): string[] {
@@ -294,7 +296,7 @@ class LessonReader {
   private word(value: Json | undefined, place: string): string {
     return typeof value === 'string' || typeof value === 'number' || typeof value === 'bigint'
       ? `${value}`
-      : this.fail(place, 'must hold text or a number');
+      : this.fail(place, message`must hold text or a number`);
   }
 
   private optionalText<K extends string>(object: JsonObject, key: K, place: string): Partial<Record<K, string>> {
@@ -306,12 +308,12 @@ class LessonReader {
     if (value === undefined) return {};
     return typeof value === 'number'
       ? ({ [key]: value } as Partial<Record<K, number>>)
-      : this.fail(`${place}.${key}`, 'must be a number');
+      : this.fail(`${place}.${key}`, message`must be a number`);
   }
 
-  private fail(place: string, what: string): never {
-    throw new AppError('invalid-yaml', `${this.source}: ${place} ${what}.`, {
-      advice: 'docs/lesson-format.md describes the format.',
+  private fail(place: Words, what: Words): never {
+    throw new AppError('invalid-yaml', message`${this.source}: ${place} ${what}.`, {
+      advice: message`docs/lesson-format.md describes the format.`,
     });
   }
 }

@@ -1,3 +1,4 @@
+import { message } from '../base/message.ts';
 import { AppError } from '../base/appError.ts';
 import { errorOf, appErrorOf } from '../kube/answers.ts';
 import { metadataOf } from '../write/target.ts';
@@ -19,8 +20,8 @@ export async function mustBeFree(client: LabClient, paths: readonly string[]): P
     const { reply } = await client.send(MANAGER, 'GET', path);
     if (reply.status === 404) continue;
     if (reply.status !== 200) throw errorOf(reply);
-    throw new AppError('usage', `There is already an object at ${path}.`, {
-      advice: 'A lab never touches what it did not make: choose another namespace, or the sandbox.',
+    throw new AppError('usage', message`There is already an object at ${path}.`, {
+      advice: message`A lab never touches what it did not make: choose another namespace, or the sandbox.`,
     });
   }
 }
@@ -43,10 +44,14 @@ export async function removeAll(client: LabClient, made: readonly Made[]): Promi
   }
   if (left.length === 0) return;
   const failure = appErrorOf(first);
-  throw new AppError(failure.code, `What the lab made could not be removed: ${left.join(', ')}. ${failure.message}`, {
-    cause: first,
-    advice: 'Remove it when the server answers again.',
-  });
+  throw new AppError(
+    failure.code,
+    message`What the lab made could not be removed: ${left.join(', ')}. ${failure.words}`,
+    {
+      cause: first,
+      advice: message`Remove it when the server answers again.`,
+    },
+  );
 }
 
 async function remove(client: LabClient, { path, uids }: Made, signal: AbortSignal): Promise<void> {

@@ -1,4 +1,5 @@
 import { inGroup } from '../core/inGroup.ts';
+import { message } from '../base/message.ts';
 import { AppError, isAppError } from '../base/appError.ts';
 import { throwIfAborted } from '../base/clock.ts';
 import { isJsonObject, type Json, type JsonObject } from '../codec/json.ts';
@@ -98,8 +99,8 @@ class TraceReplay {
       if (path === undefined) continue;
       const { namespace } = event.name;
       if ((paths.get(path) ?? namespace) !== namespace)
-        throw new AppError('usage', `Two objects of the recording would both be ${path}.`, {
-          advice: 'Replay it without a namespace of your choice.',
+        throw new AppError('usage', message`Two objects of the recording would both be ${path}.`, {
+          advice: message`Replay it without a namespace of your choice.`,
         });
       paths.set(path, namespace);
     }

@@ -1,3 +1,4 @@
+import { message } from '../base/message.ts';
 import { AppError, isAppError, messageOf, type ErrorCode } from '../base/appError.ts';
 import { cancelled } from '../base/clock.ts';
 import { toDisposable, type Disposable } from '../base/disposable.ts';
@@ -12,6 +13,7 @@ import {
   type Check,
   type Checked,
 } from './validate.ts';
+import { english, type Translate } from '../core/timeline/translate.ts';
 
 /**
  * One end of a message pipe between the extension's host and a webview. `post` never throws back what the other end does
@@ -66,6 +68,8 @@ export interface ChannelOptions<Own, Other, Incoming> {
   readonly schedule: Schedule;
   /** How long a request waits for its reply when it does not say so itself. */
   readonly timeoutMs: number;
+  /** The language of the failures that this end answers with. Default: English. */
+  readonly translate?: Translate;
 }
 
 const ENVELOPE = unionBy('type', {
@@ -115,7 +119,7 @@ export class Channel<Own extends RequestChecks, Other extends RequestChecks, Inc
       };
       const timer = this.options.schedule(timeoutMs, () => {
         this.options.port.post({ type: 'cancel', id });
-        settle({ error: new AppError('timed-out', `No answer to "${method}" within ${timeoutMs} ms.`) });
+        settle({ error: new AppError('timed-out', message`No answer to "${method}" within ${timeoutMs} ms.`) });
       });
       const settle: Waiting['settle'] = (outcome) => {
         timer.dispose();
@@ -185,7 +189,7 @@ export class Channel<Own extends RequestChecks, Other extends RequestChecks, Inc
     if (problem === undefined) waiting.settle({ result: envelope['result'] });
     else
       waiting.settle({
-        error: new AppError('internal', `The answer to "${waiting.method}" is malformed: ${problem}.`),
+        error: new AppError('internal', message`The answer to "${waiting.method}" is malformed: ${problem}.`),
       });
   }
 
@@ -199,13 +203,14 @@ export class Channel<Own extends RequestChecks, Other extends RequestChecks, Inc
     } catch (error) {
       const failure = isAppError(error) ? error : new AppError('internal', messageOf(error), { cause: error });
       if (!isAppError(error)) this.options.onProblem(`"${method}" failed: ${failure.message}`);
+      const said = failure.inWords(this.options.translate ?? english);
       if (!this.disposed) {
         this.options.port.post({
           type: 'failed',
           id,
           code: failure.code,
-          message: failure.message,
-          advice: failure.advice,
+          message: said.sentence,
+          advice: said.advice,
         });
       }
     } finally {
@@ -215,9 +220,10 @@ export class Channel<Own extends RequestChecks, Other extends RequestChecks, Inc
 
   private async runHandler(method: string, params: unknown, signal: AbortSignal): Promise<unknown> {
     if (!Object.hasOwn(this.options.answers, method))
-      throw new AppError('internal', `There is no request "${method}".`);
+      throw new AppError('internal', message`There is no request "${method}".`);
     const problem = this.options.answers[method]?.params(params, 'params');
-    if (problem !== undefined) throw new AppError('internal', `The request "${method}" is malformed: ${problem}.`);
+    if (problem !== undefined)
+      throw new AppError('internal', message`The request "${method}" is malformed: ${problem}.`);
     const handler = this.options.handlers[method as keyof Other] as (
       params: unknown,
       signal: AbortSignal,

@@ -1,3 +1,4 @@
+import { message } from '../base/message.ts';
 import { AppError } from '../base/appError.ts';
 import { DisposableStore, type Disposable } from '../base/disposable.ts';
 import type { Event } from '../base/emitter.ts';
@@ -105,6 +106,7 @@ export class TimelineSession implements Disposable {
         onProblem: options.onProblem,
         schedule: options.schedule,
         timeoutMs: REQUEST_TIMEOUT_MS,
+        translate: this.translate,
       }),
     );
     this.disposables.add(options.source.onDidAppend(() => this.gather()));
@@ -252,7 +254,7 @@ export class TimelineSession implements Disposable {
     });
     const details = event === undefined ? undefined : describeEvent(context, event, finding);
     if (details !== undefined) return details;
-    throw new AppError('not-found', this.translate('Nothing more is kept about this event.'), {
+    throw new AppError('not-found', message`Nothing more is kept about this event.`, {
       details: { event: seq },
     });
   }

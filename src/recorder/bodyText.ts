@@ -24,7 +24,7 @@ export type BodyRead = { readonly value: Json } | { readonly notAnalysed: string
 export function readBody(bytes: Buffer, contentType: string | undefined, parseYaml: (text: string) => Json): BodyRead {
   if (bytes.length === 0) return { value: null };
   const read = readForm(bytes, contentType, parseYaml);
-  return isTooDeep(read.value) ? { notAnalysed: TOO_DEEP, value: identityOf(read.value) } : read;
+  return isTooDeep(read.value) ? { notAnalysed: String(TOO_DEEP), value: identityOf(read.value) } : read;
 }
 
 /** What identifies an object whose content is not read. */

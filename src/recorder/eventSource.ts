@@ -1,3 +1,4 @@
+import { message } from '../base/message.ts';
 import type { Readable } from 'node:stream';
 import { AppError } from '../base/appError.ts';
 import { isJsonObject, isTooDeep, parseJson, TOO_DEEP, type Json } from '../codec/json.ts';
@@ -88,7 +89,7 @@ export class EventSource {
     if (isTooDeep(value)) {
       this.counts.unreadable += 1;
       if (this.counts.notes.length < 5)
-        this.counts.notes.push(`${this.path}:${this.counts.lines}: the event is not analysed: ${TOO_DEEP}.`);
+        this.counts.notes.push(`${this.path}:${this.counts.lines}: the event is not analysed: ${String(TOO_DEEP)}.`);
       return;
     }
     const reading = auditEvents(value, this.context);
@@ -115,9 +116,10 @@ export class EventSource {
   private finish(): TimedEvents[] | undefined {
     if (this.counts.kind !== 'trace') {
       if (this.counts.kind === 'unknown') {
-        const what = this.counts.lines === 0 ? 'is empty' : 'is neither a trace nor an audit log of audit.k8s.io/v1';
-        throw new AppError('trace-unreadable', `${this.path} ${what}.`, {
-          advice: 'Give a file that `record --trace` wrote, or the JSON Lines of an API server’s audit log backend.',
+        const what =
+          this.counts.lines === 0 ? message`is empty` : message`is neither a trace nor an audit log of audit.k8s.io/v1`;
+        throw new AppError('trace-unreadable', message`${this.path} ${what}.`, {
+          advice: message`Give a file that \`record --trace\` wrote, or the JSON Lines of an API server’s audit log backend.`,
         });
       }
       return undefined;
@@ -128,7 +130,8 @@ export class EventSource {
     for (const problem of this.trace.problems) {
       if (problem.code === 'torn-tail') this.counts.torn += 1;
       else this.counts.unreadable += 1;
-      if (this.counts.notes.length < 5) this.counts.notes.push(`${this.path}:${problem.line}: ${problem.message}`);
+      if (this.counts.notes.length < 5)
+        this.counts.notes.push(`${this.path}:${problem.line}: ${String(problem.message)}`);
     }
     return rest.map((event) => ({ at: event.at, events: [event] }));
   }

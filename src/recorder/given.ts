@@ -23,7 +23,7 @@ export function givenObject(value: Json | undefined, change?: GivenObject['chang
   const tooDeep = isTooDeep(object);
   return {
     object,
-    ...(tooDeep ? { notAnalysed: TOO_DEEP } : {}),
+    ...(tooDeep ? { notAnalysed: String(TOO_DEEP) } : {}),
     whole: !tooDeep && !isRow && object['kind'] !== 'PartialObjectMetadata' && object['kind'] !== 'Scale',
     given: {
       namespace: typeof namespace === 'string' ? namespace : '',

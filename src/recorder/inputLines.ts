@@ -1,8 +1,9 @@
+import { message } from '../base/message.ts';
 import { createReadStream } from 'node:fs';
 import { open } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
-import { AppError, messageOf } from '../base/appError.ts';
+import { AppError, wordsOf } from '../base/appError.ts';
 
 const NEWLINE = 0x0a;
 const CHUNK_BYTES = 256 * 1024;
@@ -36,14 +37,14 @@ export async function* inputLines(
         held.push(Buffer.from(chunk.subarray(start)));
         heldBytes += chunk.length - start;
         if (heldBytes > MAX_LINE_BYTES)
-          throw new AppError('trace-unreadable', `${path} has a line of more than 256 MiB.`);
+          throw new AppError('trace-unreadable', message`${path} has a line of more than 256 MiB.`);
       }
       if (lines.length > 0) yield { lines };
     }
   } catch (error) {
-    if (signal.aborted) throw new AppError('cancelled', 'Cancelled.', { cause: error });
+    if (signal.aborted) throw new AppError('cancelled', message`Cancelled.`, { cause: error });
     if (error instanceof AppError) throw error;
-    throw new AppError('trace-unreadable', `${path} cannot be read: ${messageOf(error)}`, { cause: error });
+    throw new AppError('trace-unreadable', message`${path} cannot be read: ${wordsOf(error)}`, { cause: error });
   }
   const rest = Buffer.concat(held).toString('utf8').trim();
   if (rest !== '') yield { lines: [], torn: rest };

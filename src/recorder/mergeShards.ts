@@ -1,5 +1,6 @@
+import { message } from '../base/message.ts';
 import { readFile } from 'node:fs/promises';
-import { AppError, messageOf } from '../base/appError.ts';
+import { AppError, wordsOf } from '../base/appError.ts';
 import { isJsonObject, parseJson, type JsonObject } from '../codec/json.ts';
 import type { Finding } from '../core/findings/finding.ts';
 import { crossFindings, type Facts } from './crossFacts.ts';
@@ -48,10 +49,10 @@ async function readShard(file: string, signal: AbortSignal): Promise<JsonObject>
     const value = parseJson(await readFile(file, { encoding: 'utf8', signal }));
     if (isJsonObject(value) && isJsonObject(value['facts']) && isJsonObject(value['shard'])) return value;
   } catch (error) {
-    throw new AppError('trace-unreadable', `${file} cannot be read: ${messageOf(error)}`, { cause: error });
+    throw new AppError('trace-unreadable', message`${file} cannot be read: ${wordsOf(error)}`, { cause: error });
   }
-  throw new AppError('trace-unreadable', `${file} is not the JSON of a shard.`, {
-    advice: 'Give what `analyze --shard i/n --format json` printed.',
+  throw new AppError('trace-unreadable', message`${file} is not the JSON of a shard.`, {
+    advice: message`Give what \`analyze --shard i/n --format json\` printed.`,
   });
 }
 
@@ -61,7 +62,7 @@ function checkComplete(shards: readonly JsonObject[]): void {
   const indexes = new Set(parts.map((part) => Number(part['index'])));
   if (parts.every((part) => Number(part['count']) === count) && indexes.size === count && parts.length === count)
     return;
-  throw new AppError('usage', `These are not all ${count} shards of one analysis, each once.`);
+  throw new AppError('usage', message`These are not all ${count} shards of one analysis, each once.`);
 }
 
 /** What belongs to all shards (a gap) is told by each of them. */

@@ -1,3 +1,4 @@
+import { message } from '../base/message.ts';
 import { createServer, type Server } from 'node:https';
 import type { ClientRequest, IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
@@ -71,7 +72,9 @@ function listen(server: Server, port: number): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => {
       reject(
-        error.code === 'EADDRINUSE' ? new AppError('port-in-use', `Port ${port} is in use.`, { cause: error }) : error,
+        error.code === 'EADDRINUSE'
+          ? new AppError('port-in-use', message`Port ${port} is in use.`, { cause: error })
+          : error,
       );
     });
     server.listen(port, '127.0.0.1', () => resolve());

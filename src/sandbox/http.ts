@@ -1,3 +1,4 @@
+import { message } from '../base/message.ts';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
@@ -73,8 +74,10 @@ function bind(server: Server, port: number): Promise<number> {
   return new Promise((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => {
       const taken = error.code === 'EADDRINUSE';
-      const message = taken ? `Port ${port} is in use.` : `The sandbox cannot listen on 127.0.0.1: ${error.message}`;
-      reject(new AppError(taken ? 'port-in-use' : 'internal', message, { cause: error }));
+      const sentence = taken
+        ? message`Port ${port} is in use.`
+        : message`The sandbox cannot listen on 127.0.0.1: ${error.message}`;
+      reject(new AppError(taken ? 'port-in-use' : 'internal', sentence, { cause: error }));
     });
     server.listen(port, '127.0.0.1', 4096, () => resolve((server.address() as AddressInfo).port));
   });

@@ -1,3 +1,4 @@
+import { message } from '../base/message.ts';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
 import { systemClock, type Clock } from '../base/clock.ts';
@@ -218,7 +219,7 @@ async function prepare(client: ApiClient): Promise<void> {
     metadata: { name: NAMESPACE },
   });
   if (namespace.status !== 201)
-    throw new AppError('internal', `The scenario could not create its namespace (${namespace.status}).`);
+    throw new AppError('internal', message`The scenario could not create its namespace (${namespace.status}).`);
   await client.patch(
     `/apis/apps/v1/namespaces/${NAMESPACE}/deployments/web?fieldManager=deployer`,
     WEB_FILE,

@@ -1,6 +1,7 @@
+import { message } from '../base/message.ts';
 import type { FileHandle } from 'node:fs/promises';
 import { open } from 'node:fs/promises';
-import { AppError, messageOf } from '../base/appError.ts';
+import { AppError, wordsOf } from '../base/appError.ts';
 
 /** Tuning of a file of lines; all have defaults. */
 export interface LineFileOptions {
@@ -148,8 +149,8 @@ function afterBytes(lines: readonly string[], bytes: number): string[] {
 
 /** The error of a disk that did not do what was asked. */
 export function storageFailed(path: string, error: unknown): AppError {
-  return new AppError('storage-failed', `${path} cannot be written: ${messageOf(error)}.`, {
-    advice: 'Free some space or choose another folder. What is recorded in between is lost; everything else goes on.',
+  return new AppError('storage-failed', message`${path} cannot be written: ${wordsOf(error)}.`, {
+    advice: message`Free some space or choose another folder. What is recorded in between is lost; everything else goes on.`,
     cause: error,
   });
 }

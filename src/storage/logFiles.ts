@@ -256,7 +256,7 @@ class SegmentedLog implements LogFiles {
         const isGone = isAppError(error) && codeOf(error.cause) === 'ENOENT';
         if (!isAppError(error, 'trace-newer', 'trace-unreadable')) throw error;
         if (!isGone && reader.problems.length === 0)
-          this.found.push({ file, line: 0, code: 'no-header', message: error.message });
+          this.found.push({ file, line: 0, code: 'no-header', message: error.words });
       }
       for (const problem of reader.problems) this.found.push({ file, ...problem });
     }

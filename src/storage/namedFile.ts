@@ -1,7 +1,8 @@
+import { message } from '../base/message.ts';
 import { constants, type Stats } from 'node:fs';
 import { open, readFile, rename, rm, stat, type FileHandle } from 'node:fs/promises';
 import { randomUUID } from 'node:crypto';
-import { AppError, isAppError, messageOf } from '../base/appError.ts';
+import { AppError, isAppError, wordsOf } from '../base/appError.ts';
 
 /** A file that a person named to be written. */
 export interface NamedFile {
@@ -91,16 +92,20 @@ async function statOf(path: string): Promise<Stats | undefined> {
 }
 
 function isThere({ path, what }: NamedFile): AppError {
-  return new AppError('usage', `${what} cannot go into ${path}: something else is there, and it stays as it is.`, {
-    advice: 'Name another file, or remove that one first.',
-    details: { path },
-  });
+  return new AppError(
+    'usage',
+    message`${what} cannot go into ${path}: something else is there, and it stays as it is.`,
+    {
+      advice: message`Name another file, or remove that one first.`,
+      details: { path },
+    },
+  );
 }
 
 function failed({ path, what }: NamedFile, error: unknown): AppError {
   if (isAppError(error)) return error;
-  return new AppError('storage-failed', `${what} cannot be written to ${path}: ${messageOf(error)}`, {
-    advice: 'Name another file.',
+  return new AppError('storage-failed', message`${what} cannot be written to ${path}: ${wordsOf(error)}`, {
+    advice: message`Name another file.`,
     details: { path },
     cause: error,
   });

@@ -1,5 +1,6 @@
+import { message } from '../base/message.ts';
 import { createReadStream } from 'node:fs';
-import { AppError, isAppError, messageOf } from '../base/appError.ts';
+import { AppError, isAppError, wordsOf } from '../base/appError.ts';
 import { throwIfAborted } from '../base/clock.ts';
 import type { TraceReader } from '../core/trace.ts';
 import type { TraceEvent } from '../core/traceEvent.ts';
@@ -26,7 +27,10 @@ export async function* readTraceFile(
   } catch (error) {
     if (isAppError(error)) throw error;
     const advice = 'Check the path and that you may read it.';
-    throw new AppError('trace-unreadable', `${path} cannot be read: ${messageOf(error)}.`, { advice, cause: error });
+    throw new AppError('trace-unreadable', message`${path} cannot be read: ${wordsOf(error)}.`, {
+      advice,
+      cause: error,
+    });
   }
   const events = [...reader.push(decoder.decode()), ...reader.end()];
   if (reader.failure !== undefined) throw reader.failure;

@@ -1,4 +1,5 @@
-import { AppError, isAppError, messageOf } from '../base/appError.ts';
+import { message } from '../base/message.ts';
+import { AppError, isAppError, wordsOf } from '../base/appError.ts';
 import { cloneJson, isJsonObject, type JsonObject } from '../codec/json.ts';
 import { jsonFrom } from '../codec/jsonFrom.ts';
 import type { ListSchema } from '../core/listSchema.ts';
@@ -69,9 +70,9 @@ function carryEdits(base: JsonObject, desired: JsonObject, schema: ListSchema): 
 function changed(current: JsonObject, intent: Extract<Intent, { kind: 'changes' }>): JsonObject {
   const edited = editPaths(current, intent.set, intent.remove);
   if ('problem' in edited)
-    throw new AppError('invalid-path', edited.problem, { advice: 'Read the object and correct the path.' });
+    throw new AppError('invalid-path', edited.problem, { advice: message`Read the object and correct the path.` });
   if (!isJsonObject(edited.value))
-    throw new AppError('invalid-path', 'The object cannot be replaced as a whole by a path.');
+    throw new AppError('invalid-path', message`The object cannot be replaced as a whole by a path.`);
   return edited.value;
 }
 
@@ -87,20 +88,22 @@ async function computed(
     if (isAppError(error)) throw error;
     const name = error instanceof Error ? error.name : 'an error';
     if (secret)
-      throw new AppError('script-failed', `The change could not be computed: ${name}.`, {
-        advice: 'Its text is not shown: it may quote what the Secret holds.',
+      throw new AppError('script-failed', message`The change could not be computed: ${name}.`, {
+        advice: message`Its text is not shown: it may quote what the Secret holds.`,
       });
-    throw new AppError('script-failed', `The change could not be computed: ${messageOf(error)}`, { cause: error });
+    throw new AppError('script-failed', message`The change could not be computed: ${wordsOf(error)}`, {
+      cause: error,
+    });
   }
   if (typeof desired !== 'object' || desired === null || Array.isArray(desired)) {
-    throw new AppError('script-failed', 'The change was computed, but what came is no object.', {
-      advice: 'Return the whole desired object.',
+    throw new AppError('script-failed', message`The change was computed, but what came is no object.`, {
+      advice: message`Return the whole desired object.`,
     });
   }
   const made = jsonFrom(desired);
   if ('problem' in made) {
-    throw new AppError('script-failed', `The change was computed, but ${made.problem}.`, {
-      advice: 'Return what JSON can hold; leave a field out to remove it.',
+    throw new AppError('script-failed', message`The change was computed, but ${made.problem}.`, {
+      advice: message`Return what JSON can hold; leave a field out to remove it.`,
     });
   }
   return { kind: 'object', object: withServerSet(current, made.object) };

@@ -1,3 +1,4 @@
+import { message } from '../base/message.ts';
 import { AppError } from '../base/appError.ts';
 import type { Server } from '../base/server.ts';
 import { matchesPattern } from '../core/pattern.ts';
@@ -16,8 +17,8 @@ export function readOnly(server: Server, isReadOnly: () => boolean): Server {
   return {
     send: async (request, signal) => {
       if (request.method !== 'GET' && isReadOnly()) {
-        throw new AppError('forbidden', 'Nothing is written: this is switched to read only.', {
-          advice: 'Switch read only off to write.',
+        throw new AppError('forbidden', message`Nothing is written: this is switched to read only.`, {
+          advice: message`Switch read only off to write.`,
         });
       }
       return server.send(request, signal);

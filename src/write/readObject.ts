@@ -47,6 +47,6 @@ export async function readObject(context: WriteContext, subresource: string | un
 export async function readForEdit(context: WriteContext, subresource: string | undefined): Promise<ReadResult> {
   const read = await readObject(context, subresource);
   if (read.kind !== 'object' || !isTooDeep(read.object)) return read;
-  const message = `${describeTarget(context.target)} cannot be edited: ${TOO_DEEP}.`;
+  const message = `${describeTarget(context.target)} cannot be edited: ${String(TOO_DEEP)}.`;
   return { kind: 'failed', answer: { outcome: 'unsupported', message } };
 }

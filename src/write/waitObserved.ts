@@ -1,3 +1,4 @@
+import { message } from '../base/message.ts';
 import { AppError, isAppError, messageOf } from '../base/appError.ts';
 import type { Clock } from '../base/clock.ts';
 import { SendFailure, type Server, type ServerRequest } from '../base/server.ts';
@@ -133,7 +134,7 @@ class Waiting {
     for (let broken = 1; ; broken += 1) {
       const end = await this.watch();
       if (end !== undefined) return end;
-      if (this.signal.aborted) throw new AppError('cancelled', 'Cancelled.');
+      if (this.signal.aborted) throw new AppError('cancelled', message`Cancelled.`);
       await this.clock.delay(backoffMs(broken, defaultBackoff, this.clock.random()), this.signal);
       const again = await this.readAgain();
       if (again !== undefined) return again;

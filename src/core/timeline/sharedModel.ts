@@ -13,7 +13,7 @@ import type { Translate } from './translate.ts';
 export function sharedModel(events: Iterable<TraceEvent>, secret: string, translate: Translate): TimelineModel {
   const anonymizer = new Anonymizer(secret);
   const history = emptyHistory();
-  const detector = createDetector();
+  const detector = createDetector({ translate });
   const known = new Map<number, TraceEvent>();
   const projection = new TimelineProjection({
     clusterLabel: (cluster) => anonymizer.clusterLabel(cluster),

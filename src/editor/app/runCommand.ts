@@ -1,5 +1,6 @@
 import { commands, l10n, window, type Disposable, type LogOutputChannel } from 'vscode';
 import { isAppError, messageOf } from '../../base/appError.ts';
+import { sentenceOf } from './translated.ts';
 
 /** Decides what a person sees of a failure: nothing, one sentence with a next step, or a button to the log. */
 export type ShowFailure = (error: unknown, what: string) => void;
@@ -15,10 +16,7 @@ export function failurePresenter(log: LogOutputChannel): ShowFailure {
     const known = isAppError(error) && error.code !== 'internal';
     if (known) log.warn(`${what}: ${error.code}: ${error.message}`, error.details);
     else log.error(`${what}: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
-    const sentence = known
-      ? [error.message, error.advice].filter((part) => part !== '').join(' ')
-      : l10n.t('{0} failed: {1}', what, messageOf(error));
-    show(sentence);
+    show(known ? sentenceOf(error) : l10n.t('{0} failed: {1}', what, messageOf(error)));
   };
 }
 

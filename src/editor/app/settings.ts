@@ -4,6 +4,7 @@ import type { DetectorOptions } from '../../core/findings/options.ts';
 import { thresholdsFrom } from '../findings/thresholds.ts';
 import { readResponsibilities, responsibilityPresets, type Responsibility } from '../../core/responsibility.ts';
 import { settingIds } from './ids.ts';
+import { translated } from './translated.ts';
 
 /** How the extension writes; from the settings, read anew at each write. */
 export interface WriteSettings {
@@ -42,6 +43,7 @@ export const settings = {
     ...thresholdsFrom(get<Record<string, number>>(settingIds.thresholds, {})),
     externalReferences: get<string[]>(settingIds.externalReferences, []),
     responsibilities: settings.responsibilities(),
+    translate: translated,
   }),
   muted: (): Readonly<Record<string, string>> => get<Record<string, string>>(settingIds.mutedFindings, {}),
   /** What is declared, and what everybody meets unless that is switched off. */

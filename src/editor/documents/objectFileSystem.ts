@@ -10,12 +10,12 @@ import {
   type FileSystemProvider,
   type Uri,
 } from 'vscode';
-import { messageOf } from '../../base/appError.ts';
 import { parseAddress } from './address.ts';
 import type { LiveDocuments } from './liveDocuments.ts';
 import { refusal } from './refusal.ts';
 import type { SaveReasons } from './saveReasons.ts';
 import type { TextShelf } from './textShelf.ts';
+import { sentenceOf } from '../app/translated.ts';
 
 /** Saves the text of a live document or of a decision; resolves when it is stored, rejects when it is not. */
 export interface Saver {
@@ -114,7 +114,7 @@ export class ObjectFileSystem implements FileSystemProvider {
       return await work();
     } catch (error) {
       if (error instanceof FileSystemError) throw error;
-      throw FileSystemError.Unavailable(messageOf(error));
+      throw FileSystemError.Unavailable(sentenceOf(error));
     }
   }
 }

@@ -18,6 +18,7 @@ import type { LiveDocuments } from './liveDocuments.ts';
 import type { Saver } from './objectFileSystem.ts';
 import { refusal } from './refusal.ts';
 import type { SaveProblems } from './saveProblems.ts';
+import { sentenceOf } from '../app/translated.ts';
 
 const READ_LIMIT_MS = 20_000;
 
@@ -58,10 +59,7 @@ export class ObjectSaver implements Saver {
     } catch (error) {
       if (error instanceof FileSystemError) throw error;
       if (!isAppError(error)) this.parts.onError(error);
-      const sentence = isAppError(error)
-        ? [error.message, error.advice].filter((part) => part !== '').join(' ')
-        : String(error);
-      throw refusal(sentence);
+      throw refusal(sentenceOf(error));
     }
   }
 

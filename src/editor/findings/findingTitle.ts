@@ -1,7 +1,7 @@
 import { l10n } from 'vscode';
 import type { Finding, FindingId } from '../../core/findings/finding.ts';
 import { findingWords } from '../../core/timeline/findingWords.ts';
-import { translateWith } from '../../core/timeline/translate.ts';
+import { translated } from '../app/translated.ts';
 
 const aboutFields: ReadonlySet<FindingId> = new Set(['ownership-fight', 'force-takeover', 'lost-update']);
 
@@ -12,7 +12,7 @@ const aboutFields: ReadonlySet<FindingId> = new Set(['ownership-fight', 'force-t
 export function findingTitle(finding: Finding): string {
   const fields = finding.fields.slice(0, 2).join(', ');
   const [who = '?', other] = finding.actors;
-  const words = (): string => findingWords(finding, translateWith({ ...l10n.bundle }));
+  const words = (): string => findingWords(finding, translated);
   if (fields === '' && aboutFields.has(finding.id)) return words();
   const id: string = finding.id;
   switch (id) {

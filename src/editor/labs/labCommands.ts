@@ -7,7 +7,8 @@ import { ContentionSession } from './contentionSession.ts';
 import { EditorPlaces } from './editorPlaces.ts';
 import { LabPanels, type AnySession } from './labPanels.ts';
 import type { LabSessionParts } from './labPlaces.ts';
-import { lessonsOf, registerLessons, translated } from './lessonCommands.ts';
+import { translated } from '../app/translated.ts';
+import { lessonsOf, registerLessons } from './lessonCommands.ts';
 import { ModularSession } from './modularSession.ts';
 import { ReplaySession } from './replaySession.ts';
 

@@ -3,6 +3,7 @@ import { Channel, type Handlers, type Port, type RequestChecks, type Schedule } 
 import { COMMON_REQUESTS, isLabToHost, LAB_PROTOCOL, type HostToLab, type LabToHost } from '../../protocol/lab.ts';
 import type { LabPage, LabState } from '../../protocol/labStates.ts';
 import type { LabPlaces, LabSession } from './labPlaces.ts';
+import { translateWith } from '../../core/timeline/translate.ts';
 
 /** What a page's host is made of. */
 export interface LabPageHostParts<P extends LabPage, R extends RequestChecks> {
@@ -60,6 +61,7 @@ export class LabPageHost<P extends LabPage, R extends RequestChecks> implements 
         onProblem: parts.onProblem,
         schedule: parts.schedule,
         timeoutMs: REQUEST_LIMIT_MS,
+        translate: translateWith(parts.translations),
       }),
     );
     this.store.add(session.onDidChange(() => this.send()));

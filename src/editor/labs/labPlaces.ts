@@ -1,4 +1,4 @@
-import { isAppError, messageOf, type AppError } from '../../base/appError.ts';
+import { sentenceOf } from '../app/translated.ts';
 import type { Clock } from '../../base/clock.ts';
 import type { Disposable } from '../../base/disposable.ts';
 import type { Event } from '../../base/emitter.ts';
@@ -62,10 +62,5 @@ export interface LabSession<P extends LabPage, R extends RequestChecks> extends 
 /** Why a lab ended before its end: its server went away, or what the error says. */
 export function reasonOf(error: unknown, { closing }: LabGround, translate: Translate): string {
   if (closing.aborted) return translate('The server was stopped or its connection given up, and that ended it.');
-  return isAppError(error) ? sentenceOf(error) : messageOf(error);
-}
-
-/** An error's sentence and advice in one. */
-export function sentenceOf(error: AppError): string {
-  return [error.message, error.advice].filter((part) => part !== '').join(' ');
+  return sentenceOf(error);
 }

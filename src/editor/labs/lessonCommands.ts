@@ -2,12 +2,12 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { commands, env, l10n, Uri, ViewColumn, window, type Disposable } from 'vscode';
 import { AppError } from '../../base/appError.ts';
 import { cancelled } from '../../base/clock.ts';
-import { fillIn } from '../../core/timeline/translate.ts';
 import { inLanguage, type Lesson, type ObjectRef } from '../../lab/lesson.ts';
 import type { LessonReport } from '../../lab/lessonRun.ts';
 import type { Editor } from '../app/editor.ts';
 import { commandIds, contextKeys, viewIds } from '../app/ids.ts';
 import { limited } from '../app/signal.ts';
+import { translated } from '../app/translated.ts';
 import { liveUri } from '../documents/address.ts';
 import { readObject } from '../documents/readObject.ts';
 import type { EditorPlaces } from './editorPlaces.ts';
@@ -19,11 +19,6 @@ import { isLessonNode, LessonsTree } from './lessonsView.ts';
 /** Starting a lesson may start the sandbox first. */
 const START_LIMIT_MS = 120_000;
 const TEXT_WAIT_MS = 15_000;
-
-/** Our words for an English sentence, from the extension's table of translations. */
-export function translated(sentence: string, ...values: (string | number)[]): string {
-  return fillIn(l10n.bundle?.[sentence] ?? sentence, values);
-}
 
 /** The lessons of this window: one session for the page, the view and the commands. */
 export function lessonsOf(editor: Editor, places: EditorPlaces, parts: LabSessionParts): LessonsSession {

@@ -47,7 +47,7 @@ export async function keepOnDisk(options: DiskLogOptions): Promise<Disposable> {
     await new Promise((turn) => setImmediate(turn));
   }
   restore();
-  for (const { file, message } of log.problems) onProblem(`${file}: ${message}`);
+  for (const { file, message } of log.problems) onProblem(`${file}: ${String(message)}`);
   store.add(
     session.onDidAppend((events) => {
       for (const event of events) log.append(event);

@@ -10,6 +10,8 @@ import { tellSaved } from '../app/savedFile.ts';
 import { withProgress } from '../app/progress.ts';
 import { withoutSecretContent } from '../session/secretContent.ts';
 import { readEvents, withoutSeq } from './readTrace.ts';
+import { translated } from '../app/translated.ts';
+import { inWords } from '../../base/message.ts';
 
 const filters = { [l10n.t('Object trace')]: ['ovtrace.jsonl', 'jsonl'] };
 
@@ -33,7 +35,11 @@ export function registerTraceCommands(editor: Editor): Disposable[] {
       const [first] = reader.problems;
       if (first !== undefined)
         await window.showWarningMessage(
-          l10n.t('{0} line(s) of the trace were left out. The first: {1}', reader.problemCount, first.message),
+          l10n.t(
+            '{0} line(s) of the trace were left out. The first: {1}',
+            reader.problemCount,
+            inWords(first.message, translated),
+          ),
         );
       await commands.executeCommand(commandIds.openTimeline);
     }),

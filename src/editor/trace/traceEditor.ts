@@ -17,6 +17,8 @@ import { TimelineHost } from '../timeline/timelineHost.ts';
 import { timelineActions } from '../timeline/timelineActions.ts';
 import { readTrace, type LoadedTrace } from './readTrace.ts';
 import type { TraceSources } from './traceSources.ts';
+import { translated } from '../app/translated.ts';
+import { inWords } from '../../base/message.ts';
 
 /** A trace, or why it cannot be shown. */
 interface TraceDocument extends CustomDocument {
@@ -40,8 +42,10 @@ export function registerTraceEditor(editor: Editor, sources: TraceSources): Disp
       }
     },
     resolveCustomEditor({ content }, panel: WebviewPanel): void {
-      if (content instanceof AppError) panel.webview.html = sentenceHtml(content.message, content.advice);
-      else show(editor, content, panel);
+      if (content instanceof AppError) {
+        const { sentence, advice } = content.inWords(translated);
+        panel.webview.html = sentenceHtml(sentence, advice);
+      } else show(editor, content, panel);
     },
   };
   return window.registerCustomEditorProvider(editorIds.trace, provider, { supportsMultipleEditorsPerDocument: true });
@@ -61,6 +65,6 @@ function show(editor: Editor, { source, problems }: LoadedTrace, panel: WebviewP
   const [first] = problems;
   if (first === undefined) return;
   window
-    .showWarningMessage(l10n.t('Some of the trace could not be read. {0}', first.message))
+    .showWarningMessage(l10n.t('Some of the trace could not be read. {0}', inWords(first.message, translated)))
     .then(undefined, (error: unknown) => editor.log.error(String(error)));
 }

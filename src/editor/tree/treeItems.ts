@@ -20,6 +20,7 @@ import type {
 import { incarnationRow, objectRow, type ObjectRow } from './objectRows.ts';
 import type { TreeSources } from './watchedObjects.ts';
 import { ago, currentIncarnation } from './wording.ts';
+import { sentenceOf, translated } from '../app/translated.ts';
 
 const { Collapsed, Expanded, None } = TreeItemCollapsibleState;
 
@@ -89,7 +90,8 @@ function watchItem(node: WatchNode, { watches, now }: Drawing): TreeItem {
 
 function failureTooltip(title: string, error: AppError): MarkdownString {
   const text = new MarkdownString();
-  text.appendText(`${title}\n\n${error.message}\n\n${error.advice}`);
+  const { sentence, advice } = error.inWords(translated);
+  text.appendText(`${title}\n\n${sentence}\n\n${advice}`);
   return text;
 }
 
@@ -122,11 +124,11 @@ function describeStatus(status: WatchStatus, now: number): string {
     case 'listing':
       return l10n.t('reading');
     case 'waiting':
-      return [status.error?.message ?? l10n.t('waiting to try again'), heard].filter((part) => part !== '').join(' · ');
-    case 'failed':
-      return [status.error?.message ?? l10n.t('failed'), status.error?.advice ?? '']
+      return [status.error?.inWords(translated).sentence ?? l10n.t('waiting to try again'), heard]
         .filter((part) => part !== '')
-        .join(' ');
+        .join(' · ');
+    case 'failed':
+      return status.error === undefined ? l10n.t('failed') : sentenceOf(status.error);
   }
 }
 

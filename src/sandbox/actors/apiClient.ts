@@ -1,3 +1,4 @@
+import { message } from '../../base/message.ts';
 import { Agent, request as send } from 'node:https';
 
 import { AppError } from '../../base/appError.ts';
@@ -67,7 +68,7 @@ export class ApiClient {
     if (text !== undefined) Object.assign(headers, { 'content-type': type, 'content-length': Buffer.byteLength(text) });
     return new Promise((resolve, reject) => {
       const failed = (cause: Error): void =>
-        reject(new AppError('connection-lost', `${agent} lost its connection to the sandbox.`, { cause }));
+        reject(new AppError('connection-lost', message`${agent} lost its connection to the sandbox.`, { cause }));
       const request = send(
         url + path,
         { method, headers, agent: this.connections, timeout: TIMEOUT_MS },

@@ -1,3 +1,4 @@
+import { message } from '../../base/message.ts';
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -26,10 +27,10 @@ export function loadData(name: DataFile): JsonObject {
   const [plain, packed] = [path.join(here, name), path.join(here, '..', 'data', `${name}.br`)];
   const file = [plain, packed].find(existsSync);
   if (file === undefined)
-    throw new AppError('internal', `The sandbox's data file ${name} is missing from this installation.`);
+    throw new AppError('internal', message`The sandbox's data file ${name} is missing from this installation.`);
   const bytes = readFileSync(file);
   const data = parseJson((file === packed ? brotliDecompressSync(bytes) : bytes).toString('utf8'));
-  if (!isJsonObject(data)) throw new AppError('internal', `The sandbox's data file ${name} is damaged.`);
+  if (!isJsonObject(data)) throw new AppError('internal', message`The sandbox's data file ${name} is damaged.`);
   read.set(name, data);
   return data;
 }
