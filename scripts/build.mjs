@@ -23,7 +23,7 @@ const common = {
   sourcemap: watch,
   keepNames: false,
 };
-const node = { ...common, platform: 'node', target: 'node22' };
+const node = { ...common, platform: 'node', target: 'node22', mainFields: ['module', 'main'] };
 
 const requireForEsm =
   "import { createRequire as createRequireForBundle } from 'node:module'; const require = createRequireForBundle(import.meta.url);";

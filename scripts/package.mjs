@@ -13,16 +13,15 @@ const allowed = [
   /^l10n\//,
   /^package(\.nls(\.[\w-]+)?)?\.json$/,
   /^README\.md$/,
-  /^CHANGELOG\.md$/,
   /^LICENSE$/i,
 ];
 
 /**
- * The README as an installed extension shows it. package.json names no repository, because there is none to name; so no
- * relative link could lead anywhere: its words stay, pictures go, and the pages are in the package itself.
+ * A page as an installed extension shows it. package.json names no repository, because there is none to name; so no relative
+ * link could lead anywhere: its words stay, pictures go, and the pages are in the package itself.
  */
-function packagedReadme() {
-  const text = readFileSync(join(root, 'README.md'), 'utf8')
+function packaged(page) {
+  const text = readFileSync(join(root, page), 'utf8')
     .replaceAll(/^!\[[^\]]*\]\((?!https:)[^)]*\)\n+/gm, '')
     .replaceAll(/\[([^\]]*)\]\((?!https:)[^)]*\)/g, '$1')
     .replace(
@@ -30,13 +29,15 @@ function packagedReadme() {
       '## Documentation\n\n**Object Versions: Open the Documentation** has these pages.\n',
     );
   const [dangling] = /\]\((?!https:)[^)]*\)/.exec(text) ?? [];
-  if (dangling !== undefined) throw new Error(`a link of the README leads nowhere in the package: ${dangling}`);
-  return text;
+  if (dangling !== undefined) throw new Error(`a link of ${page} leads nowhere in the package: ${dangling}`);
+  const path = `dist/${page}`;
+  writeFileSync(join(root, path), text);
+  return path;
 }
 
 run('node', ['scripts/build.mjs'], { env: toolEnv() });
-const readmePath = 'dist/README.md';
-writeFileSync(join(root, readmePath), packagedReadme());
+const readmePath = packaged('README.md');
+const changelogPath = packaged('CHANGELOG.md');
 const files = await vsce.listFiles({ cwd: root, packageManager: vsce.PackageManager.None });
 const stray = files.filter((file) => !allowed.some((pattern) => pattern.test(file)));
 if (stray.length > 0) throw new Error(`not needed to run, so not to be packaged: ${stray.join(', ')}`);
@@ -52,6 +53,7 @@ try {
     dependencies: false,
     allowMissingRepository: true,
     readmePath,
+    changelogPath,
   });
 } finally {
   console.log = log;

@@ -18,6 +18,7 @@ const common: BuildOptions = {
   minify: true,
   platform: 'node',
   target: 'node22',
+  mainFields: ['module', 'main'],
   plugins: [leftOut],
   logLevel: 'silent',
 };
