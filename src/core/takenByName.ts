@@ -1,5 +1,5 @@
 import { isJsonObject, type Json, type JsonObject } from '../codec/json.ts';
-import { formatPath, valueAt, type Path } from '../codec/path.ts';
+import { formatPath, valueAt } from '../codec/path.ts';
 import { referencesOf, type Reference } from './references.ts';
 import type { ObjectName } from './traceEvent.ts';
 
@@ -87,8 +87,7 @@ function subPaths(body: JsonObject, volume: string): How[] {
 
 /** Whether a Pod is given tokens of its account: admission puts the volume into it. */
 function hasToken(body: JsonObject): boolean {
-  const volumes = valueAt(body, parts('spec', 'volumes'));
-  return (Array.isArray(volumes) ? volumes : []).some((volume) =>
+  return listOf(body['spec'], 'volumes').some((volume) =>
     listOf(isJsonObject(volume) ? volume['projected'] : undefined, 'sources').some(
       (source) => isJsonObject(source) && source['serviceAccountToken'] !== undefined,
     ),
@@ -101,8 +100,9 @@ export function runningContainers(body: JsonObject): Map<string, string> {
   const running = new Map<string, string>();
   for (const part of ['containerStatuses', 'initContainerStatuses'])
     for (const item of listOf(status, part)) {
-      const state = valueAt(item, parts('state', 'running'));
-      if (isJsonObject(state)) running.set(textOf(item, 'name'), textOf(state, 'startedAt'));
+      const state = isJsonObject(item) ? item['state'] : undefined;
+      const run = isJsonObject(state) ? state['running'] : undefined;
+      if (isJsonObject(run)) running.set(textOf(item, 'name'), textOf(run, 'startedAt'));
     }
   return running;
 }
@@ -119,8 +119,4 @@ function listOf(value: Json | undefined, field: string): Json[] {
 function textOf(value: Json | undefined, field: string): string {
   const text = isJsonObject(value) ? value[field] : undefined;
   return typeof text === 'string' ? text : '';
-}
-
-function parts(...fields: string[]): Path {
-  return fields.map((field) => ({ field }));
 }

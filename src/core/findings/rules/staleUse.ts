@@ -1,4 +1,5 @@
 import { listed, message, type Message } from '../../../base/message.ts';
+import { isJsonObject, type JsonObject } from '../../../codec/json.ts';
 import { valueAt } from '../../../codec/path.ts';
 import { nameKey } from '../../history.ts';
 import { runningContainers, takenByName, type Taken, type Taking } from '../../takenByName.ts';
@@ -13,6 +14,7 @@ import { findingObject, type World } from '../world.ts';
 /** An object that has taken something by name. */
 interface User {
   readonly object: ObjectState;
+  /** Empty: it needs no second look. */
   readonly taken: readonly Taken[];
   /** Where it was seen first with what it took. */
   readonly seq: number;
@@ -60,10 +62,11 @@ export class StaleUseRule implements Rule, Timed {
     if (name.group !== '' || (name.resource !== 'pods' && name.resource !== 'persistentvolumeclaims')) return;
     if (body === undefined || version !== object.latest) return;
     const key = `${object.cluster}\0${object.uid}`;
-    const running = runningContainers(body);
-    const started = valueAt(body, [{ field: 'status' }, { field: 'startTime' }]);
-    const phase = valueAt(body, [{ field: 'status' }, { field: 'phase' }]);
     const known = this.users.get(key);
+    if (known?.taken.length === 0) return;
+    const running = runningContainers(body);
+    const { status } = body;
+    const { startTime: started, phase }: JsonObject = isJsonObject(status) ? status : {};
     if (known !== undefined) {
       if (typeof started === 'string') known.started = started;
       known.running = running;
@@ -73,8 +76,7 @@ export class StaleUseRule implements Rule, Timed {
     // What it names before it runs, or before it is bound, it has not taken yet.
     if (running.size === 0 && phase !== 'Bound') return;
     const taken = takenByName(name, body);
-    if (taken.length > 0)
-      this.remember(key, { object, taken, seq, running, started: typeof started === 'string' ? started : '' });
+    this.remember(key, { object, taken, seq, running, started: typeof started === 'string' ? started : '' });
   }
 
   absent({ cluster, uid }: AbsentEvent): void {
