@@ -1,4 +1,4 @@
-import { existsSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import * as vscode from 'vscode';
@@ -86,6 +86,7 @@ export async function withoutCommand(name: string, during: () => Promise<unknown
 async function apiOfExtension(): Promise<typeof vscode> {
   const extension = vscode.extensions.getExtension('object-versions.object-versions');
   const file = join(extension?.extensionPath ?? '', 'dist', 'node', 'apiForTests.js');
-  if (!existsSync(file)) writeFileSync(file, "export { commands, window } from 'vscode';\n");
+  const text = "export { commands, window } from 'vscode';\n";
+  if (!existsSync(file) || readFileSync(file, 'utf8') !== text) writeFileSync(file, text);
   return (await import(pathToFileURL(file).href)) as typeof vscode;
 }
