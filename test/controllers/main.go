@@ -90,6 +90,14 @@ var scenarios = map[string]func(context.Context, *world) error{
 	"whole-operator":          wholeOperator,
 	"progress":                progress,
 	"repeated-apply":          repeatedApply,
+	"finalizers-null":         finalizersNull,
+	"index-rule":              indexRule,
+	"scale-blank":             scaleBlank,
+	"workers-map":             workersMap,
+	"own-takeover":            ownTakeover,
+	"claim-repaired":          claimRepaired,
+	"many-threads":            manyThreads,
+	"api-versions":            apiVersions,
 }
 
 func main() {
