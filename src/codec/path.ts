@@ -1,3 +1,4 @@
+import { message, type Words } from '../base/message.ts';
 import type { Json, JsonObject } from './json.ts';
 import { equalJson, isJsonObject, parseJson, stringifyJson } from './json.ts';
 
@@ -40,28 +41,28 @@ function formatStep(step: PathStep): string {
  * no dot of their own. A JSON Pointer (`/spec/replicas`) is read too; its numeric tokens become positions.
  * Returns a sentence instead of a path where the text is not one.
  */
-export function parsePath(text: string): { path: Path } | { problem: string } {
+export function parsePath(text: string): { path: Path } | { problem: Words } {
   if (text.startsWith('/')) return { path: parsePointer(text) };
   const steps: PathStep[] = [];
   let at = 0;
-  const problem = (what: string): { problem: string } => ({
-    problem: `"${text}" is not a path: ${what} at position ${at}`,
+  const problem = (what: Words): { problem: Words } => ({
+    problem: message`"${text}" is not a path: ${what} at position ${at}`,
   });
   if (text === '' || text === '.') return { path: [] };
   while (at < text.length) {
     if (text[at] === '[') {
       const end = closingBracket(text, at);
-      if (end < 0) return problem('a bracket is not closed');
+      if (end < 0) return problem(message`a bracket is not closed`);
       const step = parseBracket(text.slice(at + 1, end));
-      if (step === undefined) return problem('the bracket holds no name, position, key or value');
+      if (step === undefined) return problem(message`the bracket holds no name, position, key or value`);
       steps.push(step);
       at = end + 1;
       continue;
     }
     if (text[at] === '.') at += 1;
-    else if (at > 0) return problem('a dot or a bracket is expected');
+    else if (at > 0) return problem(message`a dot or a bracket is expected`);
     const word = /^[^.[\]]+/.exec(text.slice(at))?.[0];
-    if (word === undefined) return problem('a field is expected');
+    if (word === undefined) return problem(message`a field is expected`);
     steps.push({ field: word });
     at += word.length;
   }

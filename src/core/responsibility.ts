@@ -2,6 +2,7 @@ import { isJsonObject, type JsonObject } from '../codec/json.ts';
 import { parsePath, startsWith, valueAt, type Path, type PathStep } from '../codec/path.ts';
 import { ownersAt, ownersOf } from './ownership.ts';
 import { matchesPattern } from './pattern.ts';
+import { message, type Words } from '../base/message.ts';
 
 /** Who is responsible for a field: a person's or a workspace's declaration, or a preset. */
 export interface Responsibility {
@@ -11,7 +12,7 @@ export interface Responsibility {
   readonly path: string;
   /** The field manager that is responsible; `*` in it stands for anything. */
   readonly manager: string;
-  readonly reason: string;
+  readonly reason: Words;
   /** Whether it holds only while that manager owns the field, as presets do: not everybody has an autoscaler. */
   readonly onlyWhileOwned?: boolean;
 }
@@ -28,7 +29,7 @@ export const responsibilityPresets: readonly Responsibility[] = [
     kind,
     path: '.spec.replicas',
     manager: 'kube-controller-manager',
-    reason: 'An autoscaler sets the number of replicas; what is set by hand it sets back.',
+    reason: message`An autoscaler sets the number of replicas; what is set by hand it sets back.`,
     onlyWhileOwned: true,
   })),
   ...[
@@ -40,43 +41,43 @@ export const responsibilityPresets: readonly Responsibility[] = [
     kind: 'Service',
     path: `.metadata.annotations["${name}"]`,
     manager: '*cloud-controller-manager',
-    reason: 'The cloud’s controller keeps the state of its load balancer here.',
+    reason: message`The cloud’s controller keeps the state of its load balancer here.`,
     onlyWhileOwned: true,
   })),
   {
     kind: 'Deployment.apps',
     path: '.metadata.annotations["deployment.kubernetes.io/revision"]',
     manager: 'kube-controller-manager',
-    reason: 'The deployment controller counts revisions here.',
+    reason: message`The deployment controller counts revisions here.`,
   },
 ];
 
 /** Declarations as they stand in settings or in a file: those that hold, and what is wrong with each other one. */
 interface Declared {
   readonly rules: readonly Responsibility[];
-  readonly problems: readonly string[];
+  readonly problems: readonly Words[];
 }
 
 /** Reads declarations of responsibilities; one that is not whole, or whose path is none, becomes a problem in words. */
 export function readResponsibilities(values: unknown): Declared {
   const rules: Responsibility[] = [];
-  const problems: string[] = [];
+  const problems: Words[] = [];
   for (const [index, value] of (Array.isArray(values) ? (values as unknown[]) : [values]).entries()) {
     const problem = problemOf(value);
     if (problem === undefined) rules.push(value as Responsibility);
-    else problems.push(`${index + 1}: ${problem}`);
+    else problems.push(message`${index + 1}: ${problem}`);
   }
   return { rules, problems };
 }
 
-function problemOf(value: unknown): string | undefined {
-  if (typeof value !== 'object' || value === null) return 'it is no object';
+function problemOf(value: unknown): Words | undefined {
+  if (typeof value !== 'object' || value === null) return message`it is no object`;
   const { kind, path, manager, reason } = value as Partial<Record<keyof Responsibility, unknown>>;
   for (const [name, member] of Object.entries({ kind, path, manager, reason }))
-    if (typeof member !== 'string' || member === '') return `${name} is missing`;
+    if (typeof member !== 'string' || member === '') return message`${name} is missing`;
   const parsed = parsePath(String(path));
-  if ('problem' in parsed) return `${String(path)}: ${parsed.problem}`;
-  return parsed.path.length === 0 ? 'the empty path names the whole object' : undefined;
+  if ('problem' in parsed) return message`${String(path)}: ${parsed.problem}`;
+  return parsed.path.length === 0 ? message`the empty path names the whole object` : undefined;
 }
 
 /**

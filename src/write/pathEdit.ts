@@ -1,8 +1,9 @@
+import { message, type Words } from '../base/message.ts';
 import { cloneJson, equalJson, isJsonObject, setOwn, type Json, type JsonObject } from '../codec/json.ts';
 import { formatPath, hasKey, type Path, type PathStep } from '../codec/path.ts';
 
 /** The result of an edit at a path, or one sentence of why the path leads nowhere. */
-type PathEdit = { readonly value: Json } | { readonly problem: string };
+type PathEdit = { readonly value: Json } | { readonly problem: Words };
 
 /**
  * A copy of `root` with `value` at `path`; what is missing on the way is made. A keyed step that finds no item appends one
@@ -40,7 +41,7 @@ export function editPaths(
 function edit(parent: Json | undefined, path: Path, at: number, value: Json | undefined): PathEdit {
   const step = path[at];
   if (step === undefined)
-    return value === undefined ? { problem: 'The whole object cannot be removed by a path.' } : { value };
+    return value === undefined ? { problem: message`The whole object cannot be removed by a path.` } : { value };
   if (parent === undefined || parent === null) {
     if (value === undefined) return { value: null };
     return edit(emptyFor(step), path, at, value);
@@ -48,9 +49,9 @@ function edit(parent: Json | undefined, path: Path, at: number, value: Json | un
   if (Array.isArray(parent)) return editList(parent, step, path, at, value);
   const field = fieldOf(step);
   if (!isJsonObject(parent) || field === undefined) {
-    const what = isJsonObject(parent) ? 'a map, not a list' : 'a single value';
+    const what = isJsonObject(parent) ? message`a map, not a list` : message`a single value`;
     return {
-      problem: `${formatPath(path)} leads nowhere: ${formatPath(path.slice(0, at)) || 'the object'} is ${what}.`,
+      problem: message`${formatPath(path)} leads nowhere: ${formatPath(path.slice(0, at)) || message`the object`} is ${what}.`,
     };
   }
   const copy: JsonObject = {};
@@ -69,7 +70,7 @@ function editList(list: Json[], step: PathStep, path: Path, at: number, value: J
   if (place === undefined || place > list.length) {
     return value === undefined
       ? { value: list }
-      : { problem: `${formatPath(path)} leads nowhere: the list ends at ${list.length}.` };
+      : { problem: message`${formatPath(path)} leads nowhere: the list ends at ${list.length}.` };
   }
   const last = at === path.length - 1;
   if (value === undefined) {

@@ -55,15 +55,15 @@ function path(text: string): Path {
 describe('edits by path', () => {
   const set = (root: Json, at: string, value: Json): Json | string => {
     const edited = setAt(root, path(at), value);
-    return 'value' in edited ? edited.value : edited.problem;
+    return 'value' in edited ? edited.value : String(edited.problem);
   };
   const problem = (root: Json, at: string, value: Json): string => {
     const edited = setAt(root, path(at), value);
-    return 'problem' in edited ? edited.problem : '';
+    return 'problem' in edited ? String(edited.problem) : '';
   };
   const remove = (root: Json, at: string): Json | string => {
     const edited = removeAt(root, path(at));
-    return 'value' in edited ? edited.value : edited.problem;
+    return 'value' in edited ? edited.value : String(edited.problem);
   };
 
   it('make what is missing on the way', () => {

@@ -5,6 +5,7 @@ import { thresholdsFrom } from '../findings/thresholds.ts';
 import { readResponsibilities, responsibilityPresets, type Responsibility } from '../../core/responsibility.ts';
 import { settingIds } from './ids.ts';
 import { translated } from './translated.ts';
+import { inWords } from '../../base/message.ts';
 
 /** How the extension writes; from the settings, read anew at each write. */
 export interface WriteSettings {
@@ -53,7 +54,9 @@ export const settings = {
   ],
   /** What is wrong with declarations that therefore do not hold, in words. */
   responsibilityProblems: (): readonly string[] =>
-    readResponsibilities(get<unknown>(settingIds.responsibilities, [])).problems,
+    readResponsibilities(get<unknown>(settingIds.responsibilities, [])).problems.map((problem) =>
+      inWords(problem, translated),
+    ),
   /** By which annotations or fields things outside the cluster are found that belong to objects. */
   associations: (): readonly AssociationRule[] => get<AssociationRule[]>(settingIds.associations, []),
   /** Whether terminals find `object-versions`. */

@@ -26,6 +26,8 @@ import type { TraceSources } from '../trace/traceSources.ts';
 import { badgesOf, describeActor } from '../tree/wording.ts';
 import { parseAddress, type DocumentAddress } from './address.ts';
 import { yamlSteps } from './yamlPlaces.ts';
+import { inWords } from '../../base/message.ts';
+import { translated } from '../app/translated.ts';
 
 /** What is told of time in inlays: a little while back the clock, before that the day too. */
 const DAY_MS = 86_400_000;
@@ -56,7 +58,8 @@ export function registerOwnerHints(
           if (number === undefined || !isInside(range, number)) continue;
           const line: Line = lines.get(number) ?? { owners: new Map(), responsible: new Map() };
           line.owners.set(describeOwner(owner), owner);
-          for (const rule of responsibleFor(rules, shown.object, path)) line.responsible.set(rule.manager, rule.reason);
+          for (const rule of responsibleFor(rules, shown.object, path))
+            line.responsible.set(rule.manager, inWords(rule.reason, translated));
           if (!owner.containers.has(formatPath(path))) line.path = path;
           lines.set(number, line);
         }

@@ -25,6 +25,8 @@ import {
   newestVersion,
   shortUid,
 } from './wording.ts';
+import { inWords } from '../../base/message.ts';
+import { translated } from '../app/translated.ts';
 
 const VERSIONS_SHOWN = 50;
 const FIELDS_SHOWN = 200;
@@ -195,7 +197,7 @@ function responsibleRows(
     id: `${nodeId}/owners/responsible/${index}`,
     label: l10n.t('{0} is responsible', manager),
     description: path,
-    tooltip: `${path}\n${reason}`,
+    tooltip: `${path}\n${inWords(reason, translated)}`,
     icon: 'shield',
   }));
 }

@@ -5,6 +5,8 @@ import { formatPath, valueAt, type Path } from '../../codec/path.ts';
 import { editablePath } from '../../write/editablePath.ts';
 import { removeField, setField, type ReadyEdit } from '../../write/readyEdits.ts';
 import { ownersHint, promptWithOwners } from './ownersOfEdit.ts';
+import { inWords } from '../../base/message.ts';
+import { translated } from '../app/translated.ts';
 
 /**
  * Asks for one field and its new value; an empty value removes it. A Secret's values are not shown.
@@ -17,7 +19,7 @@ export async function askField(object: JsonObject, secret: boolean): Promise<Rea
     ignoreFocusOut: true,
     validateInput: (text) => {
       const read = editablePath(text.trim());
-      return 'problem' in read ? read.problem : ownersHint(object, removeField(read.path));
+      return 'problem' in read ? inWords(read.problem, translated) : ownersHint(object, removeField(read.path));
     },
   });
   const read = typed === undefined ? undefined : editablePath(typed.trim());

@@ -5,6 +5,8 @@ import { formatPath } from '../../codec/path.ts';
 import type { Preview, PreviewedChange } from '../../write/preview.ts';
 import type { Report } from '../../write/report.ts';
 import type { Breach } from '../../core/responsibility.ts';
+import { inWords } from '../../base/message.ts';
+import { translated } from '../app/translated.ts';
 
 const CHANGES_SHOWN = 20;
 const VALUE_LENGTH = 60;
@@ -51,7 +53,7 @@ function desiredState({ desiredStateChanged }: Report): string[] {
  */
 export async function confirmBreaches(name: string, breaches: readonly Breach[]): Promise<void> {
   const lines = breaches.map(({ path, responsibility: { manager, reason } }) =>
-    l10n.t('{0} is the responsibility of {1}: {2}', formatPath(path), manager, reason),
+    l10n.t('{0} is the responsibility of {1}: {2}', formatPath(path), manager, inWords(reason, translated)),
   );
   await confirm(l10n.t('Change fields of {0} that others are responsible for?', name), [...new Set(lines)]);
 }

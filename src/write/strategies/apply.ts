@@ -39,7 +39,7 @@ export function draftApply(draft: Draft): Drafted {
       continue;
     }
     const edited = choice === 'co-own' ? coOwn(body, change.path, draft.current) : edit(body, change, draft);
-    if ('problem' in edited) return { kind: 'refused', why: edited.problem };
+    if ('problem' in edited) return { kind: 'refused', why: String(edited.problem) };
     body = isJsonObject(edited.value) ? edited.value : body;
   }
   const identity: JsonObject = { name: draft.target.name };
