@@ -1,11 +1,11 @@
 // Builds dist/: the extension, the command line, a bundle for each webview, and the data they read.
 import { build, context } from 'esbuild';
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { brotliCompressSync } from 'node:zlib';
 import { root, say } from './bootstrap.mjs';
 import { lazyBuiltins, lazyPackageNames, lazyPackages } from './lazyBuiltins.mjs';
 import { leftOut } from './leftOut.mjs';
+import { packData } from './packData.mjs';
 import { roomsTogether } from './roomsTogether.mjs';
 
 const watch = process.argv.includes('--watch');
@@ -73,10 +73,7 @@ function copyFiles() {
       cpSync(join(root, 'media', name, file), join(dist, 'media', file));
   }
   cpSync(join(root, 'src/lab/data'), join(dist, 'data'), { recursive: true });
-  // `src/sandbox/data/data.ts` reads them. Brotli makes them a third smaller than the package's own compression.
-  const recorded = join(root, 'src/sandbox/data');
-  for (const name of readdirSync(recorded).filter((item) => item.endsWith('.json')))
-    writeFileSync(join(dist, 'data', `${name}.br`), brotliCompressSync(readFileSync(join(recorded, name))));
+  packData(join(dist, 'data'));
   for (const page of [...readdirSync(join(root, 'docs')).filter((name) => name.endsWith('.md')), 'findings'])
     cpSync(join(root, 'docs', page), join(dist, 'docs', page), { recursive: true });
 }

@@ -47,9 +47,9 @@ export class AppError extends Error {
   override readonly name = 'AppError';
   readonly code: ErrorCode;
   readonly details: ErrorDetails;
-  /** What `message` says, in any language. */
-  readonly words: Words;
-  private readonly advises: Words;
+  // Not seen where the error is printed: they say what `message` and `advice` say.
+  readonly #words: Words;
+  readonly #advises: Words;
 
   constructor(
     code: ErrorCode,
@@ -58,18 +58,23 @@ export class AppError extends Error {
   ) {
     super(String(sentence), options.cause === undefined ? undefined : { cause: options.cause });
     this.code = code;
-    this.words = sentence;
-    this.advises = options.advice ?? '';
+    this.#words = sentence;
+    this.#advises = options.advice ?? '';
     this.details = options.details ?? {};
   }
 
+  /** What `message` says, to stand in a message. */
+  get words(): Words {
+    return this.#words;
+  }
+
   get advice(): string {
-    return String(this.advises);
+    return String(this.#advises);
   }
 
   /** Both in the words of `translate`; the advice is empty where there is none. */
   inWords(translate: Translation): { readonly sentence: string; readonly advice: string } {
-    return { sentence: inWords(this.words, translate), advice: inWords(this.advises, translate) };
+    return { sentence: inWords(this.#words, translate), advice: inWords(this.#advises, translate) };
   }
 }
 

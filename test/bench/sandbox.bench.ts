@@ -3,7 +3,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { cp, mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { Agent, request as send, type RequestOptions } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -13,6 +13,7 @@ import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 
 import { startApiServer } from '../apiserver/apiServer.ts';
+import { packData } from '../../scripts/packData.mjs';
 
 const here = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 
@@ -192,7 +193,7 @@ function residentMb(child: ChildProcess): number {
 
 /** Bundles the child as the product is bundled: what users start is no folder of TypeScript. */
 async function bundleChild(folder: string): Promise<string> {
-  const outfile = join(folder, 'child.mjs');
+  const outfile = join(folder, 'node', 'child.mjs');
   const banner = {
     js: "import { createRequire as requireFrom } from 'node:module'; const require = requireFrom(import.meta.url);",
   };
@@ -205,7 +206,7 @@ async function bundleChild(folder: string): Promise<string> {
     banner,
     logLevel: 'error',
   });
-  await cp(here('../../src/sandbox/data'), join(folder, 'data'), { recursive: true });
+  packData(join(folder, 'data'));
   return outfile;
 }
 

@@ -1,0 +1,2 @@
+/** See packData.mjs. */
+export declare function packData(data: string): void;
