@@ -29,6 +29,17 @@ export function wasGiven(
   return actor.hasReads || (world.hasReads && write.via !== 'write') ? 'no' : 'unknown';
 }
 
+/** Whether the writer asked for the object, and was given any of the versions from index `from` up to `to`, before it sent its write. */
+export function hasAskedFor(write: WriteEvent, object: ObjectState, from: number, to: number, world: World): boolean {
+  const tokens = world.knowledge.of(write.actor).objects.get(object.uid)?.tokens;
+  const start = write.startedAt ?? write.at;
+  return object.versions.slice(from, to).some(({ token }) => {
+    const given = tokens?.get(token);
+    const read = given === undefined ? undefined : firstRead(given);
+    return read !== undefined && read.how !== 'watch' && read.at <= start && read.seq < write.seq;
+  });
+}
+
 /** Whether the writer may have read the object before it sent its write: in answers to its writes nobody reads what to send. */
 export function hasRead(write: WriteEvent, object: ObjectState, world: World): boolean {
   const actor = world.knowledge.of(write.actor);

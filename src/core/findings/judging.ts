@@ -4,6 +4,7 @@ import { derivedContent } from './derive.ts';
 import { changedPaths } from './leaves.ts';
 import type { ObjectState, VersionRecord } from './objectState.ts';
 import type { Timed, VersionChange } from './rule.ts';
+import { ownersStamp } from './stamp.ts';
 
 /** How long a version waits for a stream to place it, and for the answer that names its author. */
 const GRACE_MS = 2_000;
@@ -72,6 +73,7 @@ export class Judging implements Timed {
       const isSettled = version.placed && version.author !== undefined;
       if (!isSettled && (version.due === undefined || version.due > now)) return;
       version.judged = true;
+      version.owners = ownersStamp(version.managedFields);
       const previous = object.versions[index - 1];
       if (previous !== undefined) version.manager = unambiguousManager(previous.managedFields, version.managedFields);
       if (version.leaves === undefined && version.write !== undefined && isInForm(object, version)) {

@@ -18,6 +18,9 @@ export interface VersionRecord {
   /** Whether `leaves` were put together from a request, as no answer showed the object. */
   derived: boolean;
   managedFields: readonly Json[] | undefined;
+  /** Its owners' stamp, and the one that the replacement which made it carried. */
+  owners: string | undefined;
+  sentOwners: string | undefined;
   generation: number | undefined;
   observedGeneration: number | undefined;
   apiVersion: string | undefined;
@@ -145,6 +148,8 @@ function newVersion(token: Token, at: number, seq: number): VersionRecord {
     body: undefined,
     derived: false,
     managedFields: undefined,
+    owners: undefined,
+    sentOwners: undefined,
     generation: undefined,
     observedGeneration: undefined,
     apiVersion: undefined,

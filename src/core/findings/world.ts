@@ -10,6 +10,7 @@ import { ObjectState, type VersionRecord } from './objectState.ts';
 import { Oldest } from './oldest.ts';
 import type { Thresholds } from './options.ts';
 import type { Rule, Timed } from './rule.ts';
+import { sentOwnersStamp } from './stamp.ts';
 
 const MAX_NAMES = 100_000;
 
@@ -204,7 +205,6 @@ export class World {
     const actor = this.knowledge.of(event.actor);
     actor.hasReads = true;
     const resource = `${event.scope.group}/${event.scope.resource}`;
-
     if (event.given.length === 0 && isBlind(event)) actor.blindReads.set(resource, event.at);
     for (const item of event.given) {
       const name = {
@@ -270,6 +270,7 @@ export class World {
       at: event.at,
       verb: event.verb,
     };
+    version.sentOwners = sentOwnersStamp(event);
     version.write = this.contents.sharing(object, event);
     this.judging.take(object, version);
     object.trim(this.thresholds.maxVersions);

@@ -1,6 +1,6 @@
 import { isJsonObject, stringifyJson, type Json } from '../../../codec/json.ts';
 import type { Actor, WriteEvent } from '../../traceEvent.ts';
-import { hasRead, isForeign, latestChange, wasGiven } from '../given.ts';
+import { hasAskedFor, hasRead, isForeign, latestChange, wasGiven } from '../given.ts';
 import { actorKey, actorName } from '../knowledge.ts';
 import { changedPaths, isByPlace, itemIdentity, leavesOf, outermost, type Leaves } from '../leaves.ts';
 import type { ObjectState } from '../objectState.ts';
@@ -154,7 +154,8 @@ export class LostUpdateRule implements Rule {
         foreign.length > 0 && foreign.every((path) => base.leaves?.get(path) === version.leaves?.get(path));
       const meant =
         own.length === 0 || foreign.some((path) => this.isWanted(write, object, path, version.leaves?.get(path) ?? ''));
-      if (reverted && !meant) return { how: 'ignored', paths: foreign, previous, base: base.token, proof: [] };
+      if (reverted && !meant && !isInformed(change, write, previous, index, foreign, world))
+        return { how: 'ignored', paths: foreign, previous, base: base.token, proof: [] };
     }
     return undefined;
   }
@@ -203,6 +204,28 @@ export class LostUpdateRule implements Rule {
     this.wanted.set(key, paths);
     if (this.wanted.size > MAX_REMEMBERED) dropOldest(this.wanted);
   }
+}
+
+/**
+ * Whether the writer must have known what it put back: its patch was made for the version that it changed, as its token or a
+ * read before says, or the metadata that it sent with new labels, annotations or finalizers are those of that version.
+ */
+function isInformed(
+  { object }: VersionChange,
+  write: WriteEvent,
+  previous: number,
+  base: number,
+  foreign: readonly string[],
+  world: World,
+): boolean {
+  if (write.verb === 'patch') {
+    const last = Math.max(...foreign.map((path) => latestChange(object, path, previous) ?? previous));
+    return !isUnconditional(write) || hasAskedFor(write, object, last, previous + 1, world);
+  }
+  const sent = object.versions.find((version) => version.author?.seq === write.seq)?.sentOwners;
+  const [from, over] = [object.versions[base]?.owners, object.versions[previous]?.owners];
+  const isFresh = sent !== undefined && sent === over && from !== undefined && from !== sent;
+  return isFresh && foreign.every((path) => path.startsWith('.metadata.'));
 }
 
 /** Applies and patches of a scale assert, creations and deletions have no base, patches by position have a rule of their own. */

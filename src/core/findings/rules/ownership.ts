@@ -131,6 +131,10 @@ function isTalk(
   if (path.startsWith('.spec') || last === undefined) return false;
   const [from, to] = [object.indexOf(before.token), object.indexOf(last.token)];
   if (from < 0 || to < 0) return false;
+  // A mark in the metadata asks by being there: who takes it away answers.
+  const isMark = path.startsWith('.metadata.');
+  if (isMark && before.value === undefined) return broughtNew(object, to + 1, index, before.by, path);
+  if (isMark && last.value === undefined) return broughtNew(object, from + 1, to, last.by, path);
   return broughtNew(object, from + 1, to, last.by, path) && broughtNew(object, to + 1, index, before.by, path);
 }
 

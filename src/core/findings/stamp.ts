@@ -1,0 +1,34 @@
+import { isJsonObject, stringifyJson, type Json } from '../../codec/json.ts';
+import { hashText } from '../hash.ts';
+import type { WriteEvent } from '../traceEvent.ts';
+
+const hashes = new WeakMap<object, string>();
+
+/**
+ * The owners of an object's fields as text that tells one version's from another's, in whatever way a client writes a time;
+ * undefined where there are none. Versions share the entries that are the same, so that each is worked out once.
+ */
+export function ownersStamp(managedFields: readonly Json[] | undefined): string | undefined {
+  if (managedFields === undefined || managedFields.length === 0) return undefined;
+  return managedFields.map(entryStamp).join('\n');
+}
+
+/** The owners that a replacement carries: those of the version from which its metadata were read. */
+export function sentOwnersStamp(write: WriteEvent): string | undefined {
+  const metadata = write.verb === 'replace' && isJsonObject(write.body) ? write.body['metadata'] : undefined;
+  const managedFields = isJsonObject(metadata) ? metadata['managedFields'] : undefined;
+  return Array.isArray(managedFields) ? ownersStamp(managedFields) : undefined;
+}
+
+function entryStamp(entry: Json): string {
+  if (!isJsonObject(entry)) return '';
+  const known = hashes.get(entry);
+  if (known !== undefined) return known;
+  const { manager, operation, subresource, time, fieldsV1 } = entry;
+  // The server counts whole seconds of UTC; clients write that with fractions or another sign for UTC.
+  const at = typeof time === 'string' ? time.slice(0, 19) : '';
+  const text = stringifyJson([manager ?? '', operation ?? '', subresource ?? '', at, fieldsV1 ?? {}]);
+  const stamp = hashText(text) + hashText(text, 1);
+  hashes.set(entry, stamp);
+  return stamp;
+}
