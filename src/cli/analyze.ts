@@ -2,6 +2,7 @@ import { InvalidArgumentError, Option, type Command } from 'commander';
 import { basename, relative } from 'node:path';
 import { Readable } from 'node:stream';
 import { AppError } from '../base/appError.ts';
+import type { Finding } from '../core/findings/finding.ts';
 import { failsOn, isAsked } from '../core/findings/report/allow.ts';
 import type { FindingsReport } from '../core/findings/report/report.ts';
 import type { Mark } from '../core/findings/report/mark.ts';
@@ -52,8 +53,8 @@ export function registerAnalyze(program: Command, io: CliIo): void {
       const { report, marks, extra } =
         options.merge === true
           ? await merged(files, rules, io)
-          : await analysed(files, options, rules, io, format === 'html');
-      io.stdout(await print(report, marks, format, rules, extra, inputName(files)));
+          : await analysed(files, options, rules, io, format === 'html' || options.shard !== undefined);
+      for (const piece of await print(report, marks, format, rules, extra, inputName(files))) io.stdout(piece);
       if (format === 'sarif' || format === 'junit') sayNotes(report, io);
       const code = findingsExit(report, rules);
       if (code !== 0) io.exit(code);
@@ -90,13 +91,13 @@ async function analysed(
   });
   const { findings, events, notAnalysed, notes, marks } = found;
   const report = makeReport(findings, rules, { events, notAnalysed, notes }, io.clock.now());
-  return { report, marks, extra: found.facts === undefined ? {} : { facts: found.facts, shard: options.shard } };
+  return { report, marks, extra: options.shard === undefined ? {} : { shard: options.shard, marks } };
 }
 
 async function merged(files: readonly string[], rules: FailRules, io: CliIo): Promise<Outcome> {
   const { mergeShards } = await import('../recorder/mergeShards.ts');
-  const { findings, events, notAnalysed, notes } = await mergeShards(files, io.signal);
-  return { report: makeReport(findings, rules, { events, notAnalysed, notes }, io.clock.now()), marks: [], extra: {} };
+  const { findings, events, notAnalysed, notes, marks } = await mergeShards(files, MAX_MARKS, io.signal);
+  return { report: makeReport(findings, rules, { events, notAnalysed, notes }, io.clock.now()), marks, extra: {} };
 }
 
 async function print(
@@ -106,37 +107,33 @@ async function print(
   rules: FailRules,
   extra: Record<string, unknown>,
   input: string,
-): Promise<string> {
+): Promise<Iterable<string>> {
   switch (format) {
     case 'text': {
       const [{ reportText }, { findingPages }] = await Promise.all([
         import('../core/findings/report/report.ts'),
         import('./findingPages.ts'),
       ]);
-      return reportText(report, findingPages());
+      return [reportText(report, findingPages())];
     }
     case 'json': {
       const { reportJson } = await import('../core/findings/report/report.ts');
-      const text = reportJson(report);
-      return Object.keys(extra).length === 0
-        ? text
-        : `${text.trimEnd().slice(0, -1)},${JSON.stringify(extra).slice(1)}\n`;
+      return reportJson(report, extra);
     }
-    case 'html':
-      return (await import('../core/findings/report/html.ts')).reportHtml(
-        report,
-        marks,
-        'Findings of Kubernetes object versions',
-        daysOf(report),
-      );
-    case 'sarif':
-      return (await import('../core/findings/report/sarif.ts')).reportSarif(report, { version: '0.1.0' }, input);
+    case 'html': {
+      const { reportHtml } = await import('../core/findings/report/html.ts');
+      return [reportHtml(report, marks, 'Findings of Kubernetes object versions', daysOf(report))];
+    }
+    case 'sarif': {
+      const { reportSarif } = await import('../core/findings/report/sarif.ts');
+      return [reportSarif(report, { version: '0.1.0' }, input)];
+    }
     case 'junit': {
       const { reportJunit } = await import('../core/findings/report/junit.ts');
       const { failOn } = rules;
-      return reportJunit(report, (finding) =>
-        isAsked(failOn) ? failsOn(finding, failOn) : finding.severity !== 'info',
-      );
+      const fails = (finding: Finding): boolean =>
+        isAsked(failOn) ? failsOn(finding, failOn) : finding.severity !== 'info';
+      return [reportJunit(report, fails)];
     }
   }
 }

@@ -73,7 +73,7 @@ async function print(report: FindingsReport, ranCommand: boolean, options: Recor
     import('../core/findings/report/report.ts'),
     import('./findingPages.ts'),
   ]);
-  if (options.output === 'json') io.stdout(reportJson(report));
+  if (options.output === 'json') for (const piece of reportJson(report)) io.stdout(piece);
   else if (ranCommand) io.stderr(reportText(report, findingPages()));
   else io.stdout(reportText(report, findingPages()));
 }

@@ -5,10 +5,10 @@ import { createDetector } from '../core/findings/detect.ts';
 import type { Finding } from '../core/findings/finding.ts';
 import type { DetectorOptions } from '../core/findings/options.ts';
 import type { Mark } from '../core/findings/report/mark.ts';
-import { CrossFacts, type Facts } from './crossFacts.ts';
 import { EventSource, type TimedEvents } from './eventSource.ts';
+import { inOrder } from './findingOrder.ts';
 import { Marks } from './marks.ts';
-import { shardEvent, type Shard } from './shard.ts';
+import { isInShard, ShardView, type Shard } from './shard.ts';
 
 /** What to analyse. */
 export interface AnalysisInput {
@@ -28,8 +28,6 @@ export interface Analysis {
   readonly notAnalysed: Record<string, unknown>;
   readonly notes: string[];
   readonly marks: Mark[];
-  /** What rules between objects need of this shard. */
-  readonly facts?: Facts;
 }
 
 /**
@@ -39,21 +37,23 @@ export interface Analysis {
  */
 export async function analyse(input: AnalysisInput): Promise<Analysis> {
   const context = { cluster: 'audit', secretKey: randomBytes(16).toString('hex') };
+  const { shard } = input;
+  const view = shard === undefined ? undefined : new ShardView(shard);
   const sources = input.files.map(
-    (path) => new EventSource(path, { stdin: input.stdin, signal: input.signal, context, shard: input.shard }),
+    (path) => new EventSource(path, { stdin: input.stdin, signal: input.signal, context, view }),
   );
-  const detector = createDetector(input.detector);
-  const facts = input.shard === undefined ? undefined : new CrossFacts();
+  const detector = createDetector({
+    ...input.detector,
+    ...(shard === undefined ? {} : { isAsked: (name) => isInShard(name, shard) }),
+  });
   const marks = input.marks === undefined ? undefined : new Marks(input.marks, () => detector.findings());
   let seq = 0;
   const keepNumbers = sources.length === 1;
   const take = (event: TraceEvent | NewTraceEvent): void => {
-    const own = input.shard === undefined ? event : shardEvent(event, input.shard);
     seq += 1;
-    if (own === undefined) return;
+    const own = view?.of(event) ?? event;
     const numbered: TraceEvent = keepNumbers && isNumbered(own) ? own : { ...own, seq };
     marks?.add(numbered);
-    facts?.add(numbered);
     detector.add(numbered);
   };
   if (sources.length === 1 && sources[0] !== undefined) {
@@ -62,12 +62,11 @@ export async function analyse(input: AnalysisInput): Promise<Analysis> {
   } else await mergeByTime(sources, take);
   detector.end();
   return {
-    findings: detector.findings(),
+    findings: inOrder(detector.findings()),
     events: seq,
     notAnalysed: countsOf(sources),
     notes: notesOf(sources),
     marks: marks?.all() ?? [],
-    ...(facts === undefined ? {} : { facts: facts.facts() }),
   };
 }
 

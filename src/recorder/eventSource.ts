@@ -6,7 +6,7 @@ import { TraceReader } from '../core/trace.ts';
 import type { NewTraceEvent, TraceEvent } from '../core/traceEvent.ts';
 import { auditEvents, type AuditContext } from './auditEvents.ts';
 import { inputLines } from './inputLines.ts';
-import { isForeignLine, type Shard } from './shard.ts';
+import type { ShardView } from './shard.ts';
 
 /** Where in a line, at the latest, an API server writes the stage: bodies come after it. */
 const ENVELOPE = 200;
@@ -34,16 +34,16 @@ export class EventSource {
   readonly counts: SourceCounts = { kind: 'unknown', lines: 0, unreadable: 0, torn: 0, levels: {}, notes: [] };
   private readonly batches: AsyncGenerator<{ lines: string[]; torn?: string }>;
   private readonly context: AuditContext;
-  private readonly shard: Shard | undefined;
+  private readonly view: ShardView | undefined;
   private readonly trace = new TraceReader();
 
   constructor(
     path: string,
-    input: { stdin: Readable; signal: AbortSignal; context: AuditContext; shard?: Shard | undefined },
+    input: { stdin: Readable; signal: AbortSignal; context: AuditContext; view?: ShardView | undefined },
   ) {
     this.path = path;
     this.context = input.context;
-    this.shard = input.shard;
+    this.view = input.view;
     this.batches = inputLines(path, input.stdin, input.signal);
   }
 
@@ -77,10 +77,10 @@ export class EventSource {
   }
 
   private takeAudit(line: string, timed: TimedEvents[]): void {
-    if (isStart(line) || (this.shard !== undefined && isForeignLine(line, this.shard))) return;
+    if (isStart(line)) return;
     let value: Json;
     try {
-      value = parseJson(line);
+      value = this.view?.auditEvent(line) ?? parseJson(line);
     } catch {
       // A line that is no JSON is counted and said; the others are read.
       this.counts.unreadable += 1;

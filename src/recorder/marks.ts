@@ -5,7 +5,10 @@ import { nameText, objectText } from '../core/findings/report/report.ts';
 import { askedKind, writeKind } from '../core/timeline/classify.ts';
 import type { Actor, ObjectName, Token, TraceEvent } from '../core/traceEvent.ts';
 
-/** Keeps what a report shows of events, bounded: what is about objects with findings stays, of the rest the latest. */
+/**
+ * Keeps what a report shows of events, bounded: what is about objects with findings, or proves one, stays; of the rest the
+ * latest, as long as findings may come.
+ */
 export class Marks {
   private marks: Mark[] = [];
   private readonly max: number;
@@ -21,15 +24,26 @@ export class Marks {
     if (this.marks.length > 2 * this.max) this.marks = this.bounded();
   }
 
+  /** What the report shows, now that all findings are there. */
   all(): Mark[] {
-    return this.marks.length > this.max ? this.bounded() : this.marks;
+    return this.bounded(0);
   }
 
-  private bounded(): Mark[] {
-    const found = new Set(this.findings().map(objectText));
-    const recent = this.marks.length - this.max / 2;
-    return this.marks.filter((item, at) => found.has(item.object) || at >= recent).slice(-this.max);
+  private bounded(recent = this.max / 2): Mark[] {
+    const findings = this.findings();
+    const found = new Set(findings.map(objectText));
+    const proof = new Set(findings.flatMap((finding) => finding.events));
+    const from = this.marks.length - recent;
+    return this.marks
+      .filter((item, at) => found.has(item.object) || proof.has(item.seq) || at >= from)
+      .slice(-this.max);
   }
+}
+
+/** The marks of the shards of one analysis, in the order of its log, at most so many. */
+export function mergeMarks(shards: readonly (readonly Mark[])[], max: number): Mark[] {
+  const marks = new Map(shards.flat().map((mark) => [JSON.stringify([mark.seq, mark.kind, mark.object]), mark]));
+  return [...marks.values()].sort((a, b) => a.seq - b.seq).slice(-max);
 }
 
 /** How a report shows an event: a write, or what a read gave of one object. */

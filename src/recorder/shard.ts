@@ -1,5 +1,7 @@
+import { isJsonObject, type Json, type JsonObject } from '../codec/json.ts';
 import { nameKey } from '../core/history.ts';
 import { hashText } from '../core/hash.ts';
+import { foreignUpdate } from './foreignLine.ts';
 import type { NewTraceEvent, ObjectName, TraceEvent } from '../core/traceEvent.ts';
 
 /** One of `count` parts of the objects, `index` from 0. */
@@ -13,30 +15,89 @@ export function isInShard(name: ObjectName, shard: Shard): boolean {
   return Number.parseInt(hashText(nameKey('', name)).slice(0, 8), 16) % shard.count === shard.index;
 }
 
+const MAX_SEEN = 20_000;
+/** Resources of the core group whose contents others take or are bound to by name. */
+const TAKEN = ['configmaps', 'secrets', 'persistentvolumes'];
+
 /**
- * An event where it belongs to a shard. What an actor reads belongs to all: what woke it, and what it had been given, may lie
- * in another shard than what it then writes. So do gaps and notes.
+ * What a shard needs of the events of a log. Of its own objects, and of what actors read, it needs all. Of the others it needs
+ * what a finding about one of its own may rest on: who held a name when, who wrote which version, what was created for which
+ * owner, the first content of what a lost create may have made, what Pods take by name, and how many of something an owner asks
+ * for. The rest of their contents is left out.
  */
-export function shardEvent<E extends NewTraceEvent | TraceEvent>(event: E, shard: Shard): E | undefined {
-  switch (event.type) {
-    case 'observed':
-    case 'absent':
-    case 'write':
-      return isInShard(event.name, shard) ? event : undefined;
-    case 'read':
-    case 'gap':
-    case 'note':
-      return event;
+export class ShardView {
+  private readonly shard: Shard;
+  /** Others whose first content was passed on; once it is full, it begins anew, and more is passed on than is needed. */
+  private readonly seen = new Set<string>();
+
+  constructor(shard: Shard) {
+    this.shard = shard;
+  }
+
+  /** The next event of the log, as far as this shard needs it. */
+  of<E extends NewTraceEvent | TraceEvent>(event: E): E {
+    switch (event.type) {
+      case 'observed': {
+        if (this.isWhole(event.name) || this.isFirst(event.uid)) return event;
+        const { managedFields: _owners, leaves: _hashes, body, ...rest } = event;
+        return { ...rest, ...(body === undefined ? {} : { body: slimBody(body) }) } as E;
+      }
+      case 'write': {
+        const { body } = event;
+        if (event.verb !== 'replace' || !isJsonObject(body) || this.isWhole(event.name)) return event;
+        return { ...event, body: slimBody(body) };
+      }
+      case 'absent':
+      case 'read':
+      case 'gap':
+      case 'note':
+        return event;
+    }
+  }
+
+  /** The event of a line of an audit log, without what this shard needs not even parse; undefined where it is to be parsed. */
+  auditEvent(line: string): JsonObject | undefined {
+    return foreignUpdate(line, {
+      isForeign: (ref) => !this.isWhole(nameIn(ref)),
+      isSeen: (uid) => this.seen.has(uid),
+    });
+  }
+
+  /** Whether the contents of an object are needed. */
+  private isWhole(name: ObjectName): boolean {
+    return isInShard(name, this.shard) || (name.group === '' && TAKEN.includes(name.resource));
+  }
+
+  private isFirst(uid: string): boolean {
+    if (this.seen.has(uid)) return false;
+    if (this.seen.size >= MAX_SEEN) this.seen.clear();
+    this.seen.add(uid);
+    return true;
   }
 }
 
-const REF = /"objectRef":\{"resource":"([^"]*)"(?:,"namespace":"([^"]*)")?,"name":"([^"]*)"[^}]*?\}/;
+function nameIn(ref: JsonObject): ObjectName {
+  const text = (field: string): string => (typeof ref[field] === 'string' ? ref[field] : '');
+  return { group: text('apiGroup'), resource: text('resource'), namespace: text('namespace'), name: text('name') };
+}
 
-/** Whether a line of an audit log is surely about an object of another shard, told without parsing it. */
-export function isForeignLine(line: string, shard: Shard): boolean {
-  const found = REF.exec(line);
-  if (found === null) return false;
-  const [ref, resource = '', namespace = '', name = ''] = found;
-  const group = /"apiGroup":"([^"]*)"/.exec(ref)?.[1] ?? '';
-  return !isInShard({ group, resource, namespace, name }, shard);
+/** The whole numbers of the desired state, at their places. */
+function slimBody(body: JsonObject): JsonObject {
+  const spec = numbersIn(body['spec']);
+  return spec === undefined ? {} : { spec };
+}
+
+function numbersIn(value: Json | undefined): Json | undefined {
+  if (typeof value === 'number' || typeof value === 'bigint') return value;
+  if (Array.isArray(value)) {
+    const items = value.flatMap((item) => numbersIn(item) ?? []);
+    return items.length === 0 ? undefined : items;
+  }
+  if (!isJsonObject(value)) return undefined;
+  let slim: JsonObject | undefined;
+  for (const name in value) {
+    const item = name === '__proto__' ? undefined : numbersIn(value[name]);
+    if (item !== undefined) (slim ??= {})[name] = item;
+  }
+  return slim;
 }

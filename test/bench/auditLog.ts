@@ -54,6 +54,9 @@ function auditEvent(index: number, versions: Map<number, number>, at: number, ra
       ...(pick < 0.5 ? {} : { uid: uidOf(index), resourceVersion: String(version) }),
     },
     responseStatus: { metadata: {}, code: 200 },
+  };
+  // In the order in which an API server writes them: the bodies come before the times.
+  const rest = {
     requestReceivedTimestamp: time,
     stageTimestamp: time,
     annotations: {
@@ -62,11 +65,12 @@ function auditEvent(index: number, versions: Map<number, number>, at: number, ra
         'RBAC: allowed by ClusterRoleBinding "system:controller:deployment-controller" of ClusterRole "system:controller:deployment-controller" to ServiceAccount "deployment-controller/kube-system"',
     },
   };
-  if (pick < 0.5) return base;
+  if (pick < 0.5) return { ...base, ...rest };
   versions.set(index, version + 100_000);
   const requestObject = deployment(index, version, Math.floor(random() * 9));
-  if (pick < 0.7) return { ...base, requestObject };
-  return { ...base, requestObject, responseObject: deployment(index, version + 100_000, requestObject.spec.replicas) };
+  if (pick < 0.7) return { ...base, requestObject, ...rest };
+  const responseObject = deployment(index, version + 100_000, requestObject.spec.replicas);
+  return { ...base, requestObject, responseObject, ...rest };
 }
 
 function deployment(index: number, version: number, replicas: number) {

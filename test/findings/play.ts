@@ -329,6 +329,12 @@ export class Play {
     return [...events, ...late].map((event, index) => ({ ...event, seq: index + 1 }));
   }
 
+  /** The play as the lines of an API server's audit log. */
+  auditLog(level: Level): string {
+    const steps = this.steps.filter((step) => step.verb !== 'given');
+    return steps.map((step) => `${JSON.stringify(auditLine(step, level))}\n`).join('');
+  }
+
   /** The play as an API server's audit log would tell it, read back. */
   audit(level: Level): TraceEvent[] {
     const context = { cluster: 'audit', secretKey: 'k' };
@@ -500,13 +506,25 @@ function auditLine(step: Step, level: Level): JsonObject {
       code: step.code,
       ...(step.code >= 400 ? { status: 'Failure', reason: step.reason ?? '', message: step.message ?? '' } : {}),
     },
-    ...(level === 'Metadata' || step.request === undefined || reads ? {} : { requestObject: step.request }),
+    ...(level === 'Metadata' || step.request === undefined || reads ? {} : { requestObject: asPrinted(step.request) }),
     ...(level !== 'RequestResponse' || response === undefined || step.verb === 'watch'
       ? {}
-      : { responseObject: response }),
+      : { responseObject: asPrinted(response) }),
     requestReceivedTimestamp: time,
     stageTimestamp: time,
   });
+}
+
+/** An object in the order in which an API server prints it: its metadata come before its content. */
+function asPrinted(value: Json): Json {
+  if (!isJsonObject(value)) return value;
+  const { kind, apiVersion, metadata, ...content } = value;
+  return {
+    ...(kind === undefined ? {} : { kind }),
+    ...(apiVersion === undefined ? {} : { apiVersion }),
+    ...(metadata === undefined ? {} : { metadata }),
+    ...content,
+  };
 }
 
 function partsOf(options: PutOptions): Partial<Step> {

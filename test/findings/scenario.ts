@@ -4,6 +4,7 @@ import { cloneJson, isJsonObject, type Json, type JsonObject } from '../../src/c
 import { createDetector } from '../../src/core/findings/detect.ts';
 import type { Finding } from '../../src/core/findings/finding.ts';
 import type { DetectorOptions } from '../../src/core/findings/options.ts';
+import { isInShard, ShardView } from '../../src/recorder/shard.ts';
 import type { Actor, NewTraceEvent, ObjectName, TraceEvent, WriteEvent } from '../../src/core/traceEvent.ts';
 
 type WriteParts = Partial<Omit<WriteEvent, 'type' | 'seq' | 'at' | 'name' | 'actor'>>;
@@ -127,7 +128,7 @@ export class Scenario {
 
 /**
  * The findings of a trace, which are the same, words and order included, when all its tokens are called otherwise and when
- * it is looked at live, between its events.
+ * it is looked at live, between its events; and, in any order, when its objects are looked at in shards.
  */
 export function findingsOf(events: readonly TraceEvent[], options: DetectorOptions = {}): Finding[] {
   const found = detect(events, options);
@@ -138,7 +139,26 @@ export function findingsOf(events: readonly TraceEvent[], options: DetectorOptio
     'with other tokens',
   );
   assert.deepEqual(detect(events, options, TICKS), found, 'live');
+  for (const count of SHARDS)
+    assert.deepEqual(sorted(detectInShards(events, count, options)), sorted(found), `${count} shards`);
   return found;
+}
+
+const SHARDS = [2, 3, 5];
+
+/** What the shards of a trace find, each of its own objects. */
+export function detectInShards(events: readonly TraceEvent[], count: number, options: DetectorOptions = {}): Finding[] {
+  return Array.from({ length: count }, (_item, index) => ({ index, count })).flatMap((shard) => {
+    const view = new ShardView(shard);
+    return detect(
+      events.map((event) => view.of(event)),
+      { ...options, isAsked: (name) => isInShard(name, shard) },
+    );
+  });
+}
+
+function sorted(findings: readonly Finding[]): string[] {
+  return findings.map((finding) => JSON.stringify(finding)).sort();
 }
 
 /** Parts of the time between two events at which a live log is looked at. */

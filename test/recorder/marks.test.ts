@@ -19,13 +19,11 @@ describe('what a report shows of events', () => {
     const kept = marks.all();
     assert.ok(kept.length <= 40, String(kept.length));
     assert.deepEqual(
-      kept.slice(0, 3).map((item) => [item.object, item.text]),
+      kept.map((item) => [item.object, item.text]),
       [
         ['configmaps lab/found', ['showed version ', { token: '1' }]],
         ['configmaps lab/found', ['showed version ', { token: '2' }]],
-        [kept[2]?.object, kept[2]?.text],
       ],
     );
-    assert.equal(kept.at(-1)?.object, 'configmaps lab/other-499');
   });
 });

@@ -1,6 +1,15 @@
 import assert from 'node:assert/strict';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import fc from 'fast-check';
+import { isJsonObject, type JsonObject } from '../../src/codec/json.ts';
 import type { NewTraceEvent, ObjectName } from '../../src/core/traceEvent.ts';
-import { isForeignLine, isInShard, shardEvent } from '../../src/recorder/shard.ts';
+import { analyse } from '../../src/recorder/analysis.ts';
+import { isInShard, ShardView } from '../../src/recorder/shard.ts';
+import { findingsOf, shortOf } from '../findings/scenario.ts';
+import { Play } from '../findings/play.ts';
 
 const name = (index: number): ObjectName => ({
   group: 'apps',
@@ -10,6 +19,53 @@ const name = (index: number): ObjectName => ({
 });
 const shards = [0, 1, 2].map((index) => ({ index, count: 3 }));
 
+/** An update of an object as an API server writes it into its audit log. */
+function updateLine(index: number, verb = 'update'): string {
+  const body = (token: string): JsonObject => ({
+    kind: 'Deployment',
+    apiVersion: 'apps/v1',
+    metadata: {
+      name: `d${index}`,
+      namespace: 'n',
+      uid: `u${index}`,
+      resourceVersion: token,
+      labels: { app: 'a' },
+      managedFields: [{ manager: 'm', operation: 'Update', fieldsV1: { 'f:spec': { 'f:replicas': {} } } }],
+    },
+    spec: { replicas: 3, template: { spec: { containers: [{ name: 'web', image: 'a:1', note: '"x":7,' }] } } },
+    status: { replicas: 2 },
+  });
+  const time = '2026-01-01T00:00:00.000000Z';
+  return JSON.stringify({
+    kind: 'Event',
+    apiVersion: 'audit.k8s.io/v1',
+    level: 'RequestResponse',
+    auditID: 'a',
+    stage: 'ResponseComplete',
+    requestURI: `/apis/apps/v1/namespaces/n/deployments/d${index}`,
+    verb,
+    user: { username: 'me' },
+    objectRef: { resource: 'deployments', namespace: 'n', name: `d${index}`, apiGroup: 'apps', apiVersion: 'v1' },
+    responseStatus: { metadata: {}, code: 200 },
+    requestObject: body('1'),
+    responseObject: body('2'),
+    requestReceivedTimestamp: time,
+    stageTimestamp: time,
+    annotations: {},
+  });
+}
+
+const seen = (index: number): NewTraceEvent => ({
+  type: 'observed',
+  at: 1,
+  via: 'audit',
+  cluster: 'c',
+  name: name(index),
+  uid: `u${index}`,
+  token: '1',
+  body: { spec: { replicas: 2, image: 'a:1' } },
+});
+
 describe('shards of an analysis', () => {
   it('have each object once, and each has some', () => {
     for (let index = 0; index < 100; index += 1)
@@ -18,27 +74,174 @@ describe('shards of an analysis', () => {
       assert.ok(Array.from({ length: 100 }, (_item, index) => name(index)).some((item) => isInShard(item, shard)));
   });
 
-  it('all see what an actor was given, whatever it is of: that may be why it wrote', () => {
-    const given = [1, 2, 3, 4, 5].map((index) => ({ namespace: 'n', name: `d${index}`, uid: `u${index}`, token: '1' }));
-    const read: NewTraceEvent = {
-      type: 'read',
-      at: 1,
-      via: 'recorder',
-      cluster: 'c',
-      actor: { client: 'a' },
-      verb: 'watch',
-      scope: { group: 'apps', resource: 'deployments' },
-      given,
-      cacheAllowed: true,
-    };
-    for (const shard of shards) assert.equal(shardEvent(read, shard), read);
+  it('all see every event: their own and the first of each object as it is, of others only the numbers of its spec', () => {
+    for (let index = 0; index < 20; index += 1) {
+      for (const shard of shards) {
+        const view = new ShardView(shard);
+        assert.deepEqual(view.of(seen(index)), seen(index));
+        const again = view.of(seen(index));
+        const body = isInShard(name(index), shard) ? { replicas: 2, image: 'a:1' } : { replicas: 2 };
+        assert.deepEqual(again, { ...seen(index), body: { spec: body } });
+      }
+    }
   });
 
-  it('tell a line of another shard without parsing it, and never one of their own', () => {
-    for (let index = 0; index < 50; index += 1) {
-      const ref = { resource: 'deployments', namespace: 'n', name: `d${index}`, apiGroup: 'apps', apiVersion: 'v1' };
-      const line = JSON.stringify({ kind: 'Event', objectRef: ref, requestObject: { a: '"objectRef":{}' } });
-      for (const shard of shards) assert.equal(isForeignLine(line, shard), !isInShard(name(index), shard));
+  it('read an update of another shard without its contents, once its object was seen, and every other line in full', () => {
+    for (let index = 0; index < 20; index += 1) {
+      for (const shard of shards) {
+        const view = new ShardView(shard);
+        const line = updateLine(index);
+        assert.equal(view.auditEvent(line), undefined, 'not seen yet');
+        view.of(seen(index));
+        const event = view.auditEvent(line);
+        if (isInShard(name(index), shard)) assert.equal(event, undefined);
+        else {
+          const whole = JSON.parse(line) as JsonObject;
+          const rest = { ...event, requestObject: undefined, responseObject: undefined };
+          assert.deepEqual(rest, { ...whole, requestObject: undefined, responseObject: undefined });
+          for (const part of ['requestObject', 'responseObject']) {
+            const [slim, full] = [event?.[part], whole[part]];
+            assert.ok(isJsonObject(slim) && isJsonObject(full) && isJsonObject(full['metadata']));
+            const { managedFields: _owners, ...metadata } = full['metadata'];
+            const { kind = '', apiVersion = '' } = full;
+            assert.deepEqual(slim, { kind, apiVersion, metadata, spec: { n0: 3 } });
+          }
+        }
+        for (const other of [
+          updateLine(index, 'patch'),
+          line.replace('"code":200', '"code":200}'),
+          line.replace('"objectRef":{', '"objectRef":{"subresource":"scale",'),
+        ])
+          assert.equal(view.auditEvent(other), undefined);
+      }
+    }
+  });
+
+  it('find together, in 2, 3 and 5 parts, what one run finds between objects, whatever happens in which order', () => {
+    const found = new Set<string>();
+    fc.assert(
+      fc.property(fc.array(step, { minLength: 5, maxLength: 40 }), (steps) => {
+        const p = play(steps);
+        for (const events of [
+          p.trace('watch-first'),
+          p.trace('unfollowed'),
+          p.audit('RequestResponse'),
+          p.audit('Request'),
+        ])
+          for (const told of shortOf(findingsOf(events))) found.add(told);
+      }),
+      {
+        numRuns: 60,
+        seed: 7,
+        examples: [
+          [
+            [
+              { actor: 'A', what: 'read', parent: 0, child: 0 },
+              { actor: 'A', what: 'recreate', parent: 0, child: 0 },
+              { actor: 'B', what: 'child', parent: 0, child: 1 },
+              { actor: 'A', what: 'remove', parent: 0, child: 1 },
+            ],
+          ],
+        ],
+      },
+    );
+    for (const between of [
+      'stale-reference',
+      'stale-incarnation-write/delete',
+      'stale-read/duplicate-create',
+      'recreated',
+    ])
+      assert.ok(found.has(between), `${between} was among what was found: ${[...found].join()}`);
+  });
+
+  it('find the same in the lines of an audit log, most of which they do not parse', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'shard-test-'));
+    try {
+      const path = join(folder, 'audit.log');
+      let found = 0;
+      await fc.assert(
+        fc.asyncProperty(fc.array(step, { minLength: 20, maxLength: 60 }), async (steps) => {
+          const p = play(steps);
+          for (const level of ['RequestResponse', 'Request', 'Metadata'] as const) {
+            // So long that few are read at a time: what was seen before is known by then.
+            await writeFile(path, p.auditLog(level).replaceAll('\n', `${' '.repeat(30_000)}\n`));
+            const whole = await findingsIn(path, 1);
+            found += whole.length;
+            for (const count of [2, 3, 5]) assert.deepEqual(await findingsIn(path, count), whole, `${level}, ${count}`);
+          }
+        }),
+        { numRuns: 15, seed: 3 },
+      );
+      assert.ok(found > 15, String(found));
+    } finally {
+      await rm(folder, { recursive: true, force: true });
     }
   });
 });
+
+/** The findings of an audit log, as all shards of it or one run tell them. */
+async function findingsIn(path: string, count: number): Promise<string[]> {
+  const parts = Array.from({ length: count }, (_item, index) => ({ index, count }));
+  const found = await Promise.all(
+    parts.map((shard) =>
+      analyse({
+        files: [path],
+        stdin: Readable.from([]),
+        signal: new AbortController().signal,
+        ...(count === 1 ? {} : { shard }),
+      }),
+    ),
+  );
+  for (const { events, notes } of found) assert.deepEqual([events, notes], [found[0]?.events, found[0]?.notes]);
+  return found.flatMap(({ findings }) => findings.map((finding) => JSON.stringify(finding))).sort();
+}
+
+/** What may happen next: parents are made anew, children are made for them, and actors act by what they were given. */
+interface Step {
+  readonly actor: 'A' | 'B';
+  readonly what: 'list' | 'read' | 'recreate' | 'child' | 'remove' | 'update' | 'mention' | 'wait';
+  readonly parent: 0 | 1;
+  readonly child: 0 | 1 | 2 | 3;
+}
+
+const step: fc.Arbitrary<Step> = fc.record({
+  actor: fc.constantFrom('A', 'B'),
+  what: fc.constantFrom('list', 'read', 'recreate', 'child', 'child', 'remove', 'update', 'mention', 'wait'),
+  parent: fc.constantFrom(0, 1),
+  child: fc.constantFrom(0, 1, 2, 3),
+});
+
+const parentName = (index: number): ObjectName => ({ ...name(0), name: `parent-${index}` });
+const childName = (parent: number, index: number): ObjectName => ({
+  group: '',
+  resource: 'pods',
+  namespace: 'n',
+  name: `child-${parent}-a${index}`,
+});
+
+/** Plays steps on parents whose names change hands, and on children that belong to one of them. */
+function play(steps: readonly Step[]): Play {
+  const p = new Play();
+  for (const index of [0, 1]) p.create('user', parentName(index), { spec: { replicas: 1, note: 'x' } });
+  p.watch('B', parentName(0));
+  for (const { actor, what, parent, child } of steps) {
+    const [mine, its] = [parentName(parent), childName(parent, child)];
+    const owner = { apiVersion: 'apps/v1', kind: 'Deployment', name: mine.name, uid: p.uidOf(mine) };
+    p.wait(40);
+    if (what === 'wait') p.wait(20_000);
+    else if (what === 'list') p.list(actor, its);
+    else if (what === 'read') p.get(actor, mine);
+    else if (what === 'recreate') {
+      p.remove('user', mine);
+      p.create('user', mine, { spec: { replicas: 1 + child, note: 'y' } });
+    } else if (what === 'child') p.create(actor, its, { metadata: { ownerReferences: [owner] }, spec: { image: 'a' } });
+    else if (what === 'remove') p.remove(actor, its);
+    else if (what === 'update')
+      p.put(actor, mine, { spec: { replicas: child, note: 'z' } }, { rv: p.tokenOf(mine), uid: p.uidOf(mine) });
+    else if (p.stored(its) !== undefined)
+      p.put(actor, its, { spec: { image: 'a', target: p.uidOf(mine) } }, { rv: p.tokenOf(its), uid: p.uidOf(its) });
+  }
+  p.wait(60_000);
+  p.get('user', parentName(0));
+  return p;
+}

@@ -1,5 +1,6 @@
 import { english, type Translate } from '../timeline/translate.ts';
 import type { Responsibility } from '../responsibility.ts';
+import type { ObjectName } from '../traceEvent.ts';
 
 /** Thresholds of the rules and bounds of what they remember; all have defaults. Times are in milliseconds. */
 export interface DetectorOptions {
@@ -23,6 +24,8 @@ export interface DetectorOptions {
   readonly responsibilities?: readonly Responsibility[];
   /** The language of explanations and remedies. Default: English, which is what their JSON is in. */
   readonly translate?: Translate;
+  /** About which objects findings are asked for; the others are only looked at for their sake. Default: about all. */
+  readonly isAsked?: (name: ObjectName) => boolean;
 }
 
 /** Options with every default filled in. */
@@ -43,4 +46,5 @@ export const defaultThresholds: Thresholds = {
   externalReferences: [],
   responsibilities: [],
   translate: english,
+  isAsked: () => true,
 };

@@ -39,7 +39,9 @@ export class World {
   private readonly recreatedByName = new Map<string, Set<string>>();
   private readonly contents: Contents;
   private readonly judging = new Judging((change) => {
-    for (const rule of this.rules) rule.judged?.(change, this);
+    // What a lost create made is found by its first version, whatever it is called.
+    const isAsked = change.index === 0 || this.thresholds.isAsked(change.object.name);
+    if (isAsked) for (const rule of this.rules) rule.judged?.(change, this);
   });
   private readonly store: FindingStore;
   private readonly rules: readonly Rule[];
@@ -54,7 +56,7 @@ export class World {
   }
 
   report(report: Report): void {
-    this.store.report(report);
+    if (this.thresholds.isAsked(report.object)) this.store.report(report);
   }
 
   retract(key: string): void {
@@ -157,17 +159,15 @@ export class World {
     const object = this.objectFor(event.cluster, event.name, event.uid, event);
     this.describe(object, event);
     if (event.notStored === true || event.token === '') return;
-    if (this.isBehind(object, event)) {
-      for (const rule of this.rules) rule.behind?.(event, object, this);
-      return;
-    }
+    const rules = this.thresholds.isAsked(object.name) ? this.rules : [];
+    if (this.isBehind(object, event)) return rules.forEach((rule) => rule.behind?.(event, object, this));
     const known = object.version(event.token);
     const isSuited = this.contents.suits(object, event);
     const version =
       event.stream === undefined
         ? (known ?? object.append(event.token, event.at, event.seq))
         : object.deliver(event.stream, event.token, event.at, event.seq);
-    for (const rule of this.rules) rule.observed?.(event, object, version, this);
+    for (const rule of rules) rule.observed?.(event, object, version, this);
     this.fill(object, version, event, isSuited);
     this.judging.take(object, version);
     object.trim(this.thresholds.maxVersions);

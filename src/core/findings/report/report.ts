@@ -20,6 +20,8 @@ export interface FindingsReport {
 const MAX_OCCURRENCES = 5;
 const MAX_FIELDS = 10;
 const MAX_PROOF = 12;
+/** So many items of a list are printed at a time. */
+const PIECE = 100;
 
 /** The name of a finding's object, as a person reads it. */
 export function objectText(finding: Finding): string {
@@ -36,14 +38,41 @@ export function titleOf(finding: Finding): string {
   return finding.kind === undefined ? finding.id : `${finding.id} (${finding.kind})`;
 }
 
-/** The JSON of `analyze --format json` and `record -o json`: a contract, to which members are only added. */
-export function reportJson(report: FindingsReport): string {
+/**
+ * The JSON of `analyze --format json` and `record -o json`, in pieces, so that a long one is never held whole: a contract, to
+ * which members are only added. `more` are members that follow the report's own.
+ */
+export function* reportJson(report: FindingsReport, more: Readonly<Record<string, unknown>> = {}): Generator<string> {
   const allowed = report.allowed.map(({ finding, allowance }) => ({
     id: finding.id,
     object: finding.object,
     reason: allowance.reason,
   }));
-  return `${JSON.stringify({ findings: report.findings, notAnalysed: report.notAnalysed, events: report.events, ...(allowed.length === 0 ? {} : { allowed }), ...(report.notes.length === 0 ? {} : { notes: report.notes }) })}\n`;
+  const members = {
+    findings: report.findings,
+    notAnalysed: report.notAnalysed,
+    events: report.events,
+    ...(allowed.length === 0 ? {} : { allowed }),
+    ...(report.notes.length === 0 ? {} : { notes: report.notes }),
+    ...more,
+  };
+  let before = '{';
+  for (const [name, value] of Object.entries(members)) {
+    yield `${before}${JSON.stringify(name)}:`;
+    if (Array.isArray(value)) yield* listJson(value);
+    else yield JSON.stringify(value);
+    before = ',';
+  }
+  yield '}\n';
+}
+
+function* listJson(items: readonly unknown[]): Generator<string> {
+  yield '[';
+  for (let from = 0; from < items.length; from += PIECE) {
+    const text = JSON.stringify(items.slice(from, from + PIECE)).slice(1, -1);
+    yield from === 0 ? text : `,${text}`;
+  }
+  yield ']';
 }
 
 /** What the number of events in a report counts, as a timeline counts something else. */
