@@ -1,5 +1,5 @@
 import type { Message } from '../../base/message.ts';
-import type { Translate } from '../timeline/translate.ts';
+import { english, type Translate } from '../timeline/translate.ts';
 import { severityOf, type Finding } from './finding.ts';
 
 /** A finding as a rule reports it: what it leaves out is filled in. `key` makes reports of the same thing one finding. */
@@ -61,7 +61,9 @@ export class FindingStore {
   }
 
   private words({ explanation, remedy }: Report): Pick<Finding, 'explanation' | 'remedy'> {
-    return { explanation: explanation.inWords(this.translate), remedy: remedy.inWords(this.translate) };
+    // As text they are English, and made faster: a log can have a refusal in every tenth line.
+    const words = (said: Message): string => (this.translate === english ? String(said) : said.inWords(this.translate));
+    return { explanation: words(explanation), remedy: words(remedy) };
   }
 
   /** The finding of a key, if it was reported. */
