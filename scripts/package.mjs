@@ -18,7 +18,8 @@ const allowed = [
 
 /**
  * A page as an installed extension shows it. package.json names no repository, because there is none to name; so no relative
- * link could lead anywhere: its words stay, pictures go, and the pages are in the package itself.
+ * link could lead anywhere: its words stay, and the pages are in the package itself. Pictures go: the page of an extension shows
+ * those of https: and data: addresses only (its Content-Security-Policy), and `vsce` refuses the latter.
  */
 function packaged(page) {
   const text = readFileSync(join(root, page), 'utf8')
