@@ -366,4 +366,28 @@ describe('findings of controllers that do it another way', () => {
       assert.deepEqual(s.told(), how === 'watched' ? ['lost-update/unconditional-overwrite'] : [], how);
     }
   });
+
+  it('a position is looked at in every list on the way: the item may have shifted in the inner one', () => {
+    const env = (...names: string[]): JsonObject => ({
+      spec: { containers: [{ name: 'app', env: names.map((name) => ({ name, value: '1' })) }] },
+    });
+    for (const isShifted of [true, false]) {
+      const [now, after] = isShifted ? [env('B', 'C'), env('B')] : [env('A', 'B', 'C', 'D'), env('A', 'C', 'D')];
+      const s = new Scenario();
+      s.stream(demo, 'U1', 'v1', env('A', 'B', 'C'));
+      s.get('A', demo, 'U1', 'v1');
+      s.stream(demo, 'U1', 'v2', now);
+      s.write('A', demo, 'patch', {
+        patchType: 'json-patch',
+        body: [{ op: 'remove', path: '/spec/containers/0/env/1' }],
+        result: { uid: 'U1', token: 'v3' },
+        stored: after,
+      });
+      const losses = s.findings().filter(({ id }) => id === 'lost-update');
+      assert.deepEqual(
+        losses.map(({ fields }) => fields),
+        isShifted ? [['.spec.containers[name="app"].env[name="C"]']] : [],
+      );
+    }
+  });
 });

@@ -64,25 +64,39 @@ interface Hit {
   readonly meant: string | undefined;
 }
 
-/** The item that an operation really hit, where the sender's version of the list had another one there. */
+/** The item that an operation really hit, in whichever of the lists on its way, where the sender's version had another one there. */
 function hitItem(pointer: string, write: WriteEvent, change: VersionChange, world: World): Hit[] {
   const tokens = pointer.split('/').slice(1);
-  const at = tokens.findIndex((token) => /^\d+$/.test(token));
-  const list = printPointer(`/${tokens.slice(0, at).join('/')}`);
-  const position = Number(tokens[at]);
   const base = givenVersion(write, change.object, world);
-  const before = itemsIn(change.previous?.leaves, list);
-  const given = itemsIn(base?.leaves, list);
-  const hit = before?.[position];
-  const meant = given?.[position];
-  if (hit === undefined || given === undefined || meant?.identity === hit.identity || base === change.previous)
-    return [];
-  // An item that has no key may have been changed where it stands; it was shifted where either of the two stands elsewhere.
-  const isKnown = (items: readonly Item[] | undefined, item: Item | undefined): boolean =>
-    item !== undefined && items?.some(({ identity }) => identity === item.identity) === true;
-  if (isByPlace(hit.path) && !isKnown(given, hit) && !isKnown(before, meant)) return [];
-  const after = itemsIn(change.version.leaves, list);
-  return tokens.length === at + 1 && isKnown(after, hit) ? [] : [{ item: hit.path, meant: meant?.text }];
+  if (base === change.previous) return [];
+  let path = '';
+  for (const [at, token] of tokens.entries()) {
+    const before = /^\d+$/.test(token) ? itemsIn(change.previous?.leaves, path) : undefined;
+    if (before === undefined) {
+      path += printPointer(`/${token}`);
+      continue;
+    }
+    const given = itemsIn(base?.leaves, path);
+    const [hit, meant] = [before[Number(token)], given?.[Number(token)]];
+    if (hit === undefined || given === undefined) return [];
+    if (isAnother(hit, meant, before, given)) {
+      const isLast = at === tokens.length - 1;
+      const isStill = isLast && isKnown(itemsIn(change.version.leaves, path), hit);
+      return isStill ? [] : [{ item: hit.path, meant: meant?.text }];
+    }
+    path = hit.path;
+  }
+  return [];
+}
+
+/** Whether another item stands there. One without a key may have been changed where it is; it was shifted where either stands elsewhere. */
+function isAnother(hit: Item, meant: Item | undefined, before: readonly Item[], given: readonly Item[]): boolean {
+  if (meant?.identity === hit.identity) return false;
+  return !isByPlace(hit.path) || isKnown(given, hit) || isKnown(before, meant);
+}
+
+function isKnown(items: readonly Item[] | undefined, item: Item | undefined): boolean {
+  return item !== undefined && items?.some(({ identity }) => identity === item.identity) === true;
 }
 
 interface Item {
