@@ -98,6 +98,7 @@ var scenarios = map[string]func(context.Context, *world) error{
 	"claim-repaired":          claimRepaired,
 	"many-threads":            manyThreads,
 	"api-versions":            apiVersions,
+	"label-request":           labelRequest,
 }
 
 func main() {

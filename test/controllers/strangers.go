@@ -315,3 +315,30 @@ func apiVersions(ctx context.Context, w *world) error {
 	}
 	return nil
 }
+
+// A request in a label is answered and taken out of a content that was read before it came, against out of what was just read.
+func labelRequest(ctx context.Context, w *world) error {
+	held, err := w.get(ctx)
+	if err != nil {
+		return err
+	}
+	for round := range 4 {
+		if err := w.otherPatches(ctx, configMaps, types.MergePatchType, `{"metadata":{"labels":{"needs-work":"true"}}}`); err != nil {
+			return err
+		}
+		fresh, err := w.get(ctx)
+		if err != nil {
+			return err
+		}
+		if w.bug {
+			held.ResourceVersion = fresh.ResourceVersion
+			fresh = held
+		}
+		delete(fresh.Labels, "needs-work")
+		metav1.SetMetaDataAnnotation(&fresh.ObjectMeta, "example.test/done", fmt.Sprint(round))
+		if _, err := w.update(ctx, fresh); err != nil || w.bug {
+			return err
+		}
+	}
+	return nil
+}

@@ -119,6 +119,7 @@ const STRANGERS: Expected = {
   'scale-blank': ['lost-update/unconditional-overwrite .spec.replicas'],
   'workers-map': ['lost-update/token-swap .data.w0'],
   'own-takeover': ['force-takeover .data.mode'],
+  'label-request': ['lost-update/token-swap .metadata.labels.needs-work'],
   'claim-repaired': ['stale-reference .spec.claimRef.uid'],
   'many-threads': [],
   'api-versions': [],
