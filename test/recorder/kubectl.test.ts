@@ -100,17 +100,13 @@ describe('kubectl behind the recorder, on the real server', function () {
       [cli, 'record', '--kubeconfig', kubeconfig, '-o', 'json', '--client', 'one', '--client', 'two'],
       { stdio: ['ignore', 'pipe', 'inherit'] },
     );
-    const lines: string[] = [];
+    let text = '';
     child.stdout.on('data', (chunk: Buffer) => {
-      lines.push(
-        ...chunk
-          .toString()
-          .split('\n')
-          .filter((line) => line !== ''),
-      );
-      if (lines.length === 2) child.kill('SIGTERM');
+      text += chunk.toString();
+      if (text.split('\n').length === 3) child.kill('SIGTERM');
     });
     await new Promise((resolve) => child.once('close', resolve));
+    const lines = text.split('\n');
     assert.deepEqual(
       lines.slice(0, 2).map((line) => (JSON.parse(line) as { client: string }).client),
       ['one', 'two'],
