@@ -8,7 +8,7 @@ import type { Mark } from '../core/findings/report/mark.ts';
 import { EventSource, type TimedEvents } from './eventSource.ts';
 import { inOrder } from './findingOrder.ts';
 import { Marks } from './marks.ts';
-import { isInShard, ShardView, type Shard } from './shard.ts';
+import { ShardView, type Shard } from './shard.ts';
 
 /** What to analyse. */
 export interface AnalysisInput {
@@ -44,7 +44,7 @@ export async function analyse(input: AnalysisInput): Promise<Analysis> {
   );
   const detector = createDetector({
     ...input.detector,
-    ...(shard === undefined ? {} : { isAsked: (name) => isInShard(name, shard) }),
+    ...(view === undefined ? {} : { isAsked: (name) => view.has(name) }),
   });
   const marks = input.marks === undefined ? undefined : new Marks(input.marks, () => detector.findings());
   let seq = 0;

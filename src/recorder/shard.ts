@@ -29,9 +29,16 @@ export class ShardView {
   private readonly shard: Shard;
   /** Others whose first content was passed on; once it is full, it begins anew, and more is passed on than is needed. */
   private readonly seen = new Set<string>();
+  private last: { readonly name: ObjectName; readonly isOwn: boolean } | undefined;
 
   constructor(shard: Shard) {
     this.shard = shard;
+  }
+
+  /** Whether a name belongs to the shard; it is asked many times in a row about one. */
+  has(name: ObjectName): boolean {
+    if (this.last?.name !== name) this.last = { name, isOwn: isInShard(name, this.shard) };
+    return this.last.isOwn;
   }
 
   /** The next event of the log, as far as this shard needs it. */
@@ -65,7 +72,7 @@ export class ShardView {
 
   /** Whether the contents of an object are needed. */
   private isWhole(name: ObjectName): boolean {
-    return isInShard(name, this.shard) || (name.group === '' && TAKEN.includes(name.resource));
+    return this.has(name) || (name.group === '' && TAKEN.includes(name.resource));
   }
 
   private isFirst(uid: string): boolean {

@@ -97,15 +97,14 @@ describe('shards of an analysis', () => {
         if (isInShard(name(index), shard)) assert.equal(event, undefined);
         else {
           const whole = JSON.parse(line) as JsonObject;
-          const rest = { ...event, requestObject: undefined, responseObject: undefined };
-          assert.deepEqual(rest, { ...whole, requestObject: undefined, responseObject: undefined });
-          for (const part of ['requestObject', 'responseObject']) {
-            const [slim, full] = [event?.[part], whole[part]];
-            assert.ok(isJsonObject(slim) && isJsonObject(full) && isJsonObject(full['metadata']));
-            const { managedFields: _owners, ...metadata } = full['metadata'];
-            const { kind = '', apiVersion = '' } = full;
-            assert.deepEqual(slim, { kind, apiVersion, metadata, spec: { n0: 3 } });
-          }
+          const { responseObject: slim, ...rest } = event ?? {};
+          const { requestObject: _sent, responseObject: full, ...envelope } = whole;
+          assert.ok(isJsonObject(envelope['objectRef']) && isJsonObject(full) && isJsonObject(full['metadata']));
+          const objectRef = { ...envelope['objectRef'], uid: `u${index}`, resourceVersion: '1' };
+          assert.deepEqual(rest, { ...envelope, objectRef });
+          const { managedFields: _owners, ...metadata } = full['metadata'];
+          const { kind = '', apiVersion = '' } = full;
+          assert.deepEqual(slim, { kind, apiVersion, metadata, spec: { n0: 3 } });
         }
         for (const other of [
           updateLine(index, 'patch'),

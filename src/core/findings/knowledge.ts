@@ -113,6 +113,11 @@ export class ActorKnowledge {
   }
 }
 
+/** Whether an answer without objects may have held some: an audit log below its highest level does not show them. */
+export function isBlind(event: ReadEvent): boolean {
+  return event.via === 'audit' && (event.code === undefined || event.code === 200);
+}
+
 /** What every actor was given, bounded: the actors that were longest silent are forgotten first. */
 export class Knowledge {
   private readonly actors = new Map<string, ActorKnowledge>();

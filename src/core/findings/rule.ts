@@ -35,6 +35,8 @@ export interface Timed {
  * report to `world.report`; a rule's own memory is bounded.
  */
 export interface Rule {
+  /** What is written to one object may tell this rule something about another one. */
+  readonly between?: true;
   /** A write, before the world knows of it. */
   write?(event: WriteEvent, world: World): void;
   read?(event: ReadEvent, world: World): void;

@@ -4,7 +4,7 @@ import { Contents } from './contents.ts';
 import type { FindingObject } from './finding.ts';
 import type { FindingStore, Report } from './findingStore.ts';
 import { Judging } from './judging.ts';
-import { actorKey, Knowledge } from './knowledge.ts';
+import { actorKey, isBlind, Knowledge } from './knowledge.ts';
 import { leavesOfHashes } from './leaves.ts';
 import { ObjectState, type VersionRecord } from './objectState.ts';
 import { Oldest } from './oldest.ts';
@@ -39,12 +39,11 @@ export class World {
   private readonly recreatedByName = new Map<string, Set<string>>();
   private readonly contents: Contents;
   private readonly judging = new Judging((change) => {
-    // What a lost create made is found by its first version, whatever it is called.
-    const isAsked = change.index === 0 || this.thresholds.isAsked(change.object.name);
-    if (isAsked) for (const rule of this.rules) rule.judged?.(change, this);
+    for (const rule of this.rulesFor(change.object.name)) rule.judged?.(change, this);
   });
   private readonly store: FindingStore;
   private readonly rules: readonly Rule[];
+  private readonly between: readonly Rule[];
   private readonly timed: readonly Timed[];
 
   constructor(thresholds: Thresholds, store: FindingStore, rules: readonly Rule[]) {
@@ -52,6 +51,7 @@ export class World {
     this.contents = new Contents(thresholds.maxValues);
     this.store = store;
     this.rules = rules;
+    this.between = rules.filter((rule) => rule.between);
     this.timed = [this.judging, ...rules.flatMap((rule) => rule.timed ?? [])];
   }
 
@@ -154,12 +154,16 @@ export class World {
     for (const rule of this.rules) rule.end?.(this);
   }
 
+  private rulesFor(name: ObjectName): readonly Rule[] {
+    return this.thresholds.isAsked(name) ? this.rules : this.between;
+  }
+
   private observe(event: ObservedEvent): void {
     if (isNoise(event.name)) return;
     const object = this.objectFor(event.cluster, event.name, event.uid, event);
     this.describe(object, event);
     if (event.notStored === true || event.token === '') return;
-    const rules = this.thresholds.isAsked(object.name) ? this.rules : [];
+    const rules = this.rulesFor(object.name);
     if (this.isBehind(object, event)) return rules.forEach((rule) => rule.behind?.(event, object, this));
     const known = object.version(event.token);
     const isSuited = this.contents.suits(object, event);
@@ -225,7 +229,7 @@ export class World {
   }
 
   private takeWrite(event: WriteEvent): void {
-    for (const rule of this.rules) rule.write?.(event, this);
+    for (const rule of this.rulesFor(event.name)) rule.write?.(event, this);
     const { result } = event;
     const stored = (event.outcome === 'accepted' || event.outcome === 'unchanged') && event.dryRun !== true;
     if (!stored || result === undefined || result.uid === '' || event.verb === 'deletecollection') return;
@@ -372,11 +376,6 @@ function ownersOf(references: readonly unknown[]): { uid: string; name: string; 
       ? [{ uid: owner.uid, name: owner.name, kind: typeof owner.kind === 'string' ? owner.kind : '' }]
       : [];
   });
-}
-
-/** Whether an answer without objects may have held some: an audit log below its highest level does not show them. */
-function isBlind(event: ReadEvent): boolean {
-  return event.via === 'audit' && (event.code === undefined || event.code === 200);
 }
 
 /** Events are about other objects and nobody contends for them. */

@@ -34,6 +34,7 @@ const UNPROCESSED_MS = 50;
  * not show the first one yet.
  */
 export class CreationRule implements Rule {
+  readonly between = true;
   private readonly refused = new Map<string, Refusals>();
   private readonly created = new Map<string, Creation[]>();
 

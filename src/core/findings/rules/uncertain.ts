@@ -43,6 +43,7 @@ const MAX_OWN = 1_000;
  * sender looked before it did anything else, as one should.
  */
 export class UncertainRule implements Rule {
+  readonly between = true;
   private readonly lost = new Map<string, Lost>();
   private creates: LostCreate[] = [];
   /** Those whose sender has done nothing there since. */
