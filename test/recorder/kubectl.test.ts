@@ -78,8 +78,8 @@ describe('kubectl behind the recorder, on the real server', function () {
 
   it('follows a watch live through it', async () => {
     const ns = await createNamespace(server, 'watched');
-    const script = `kubectl -n ${ns} get configmaps -w --no-headers & W=$!; sleep 2; kubectl -n ${ns} create configmap live1; sleep 1; kubectl -n ${ns} create configmap live2; sleep 1; kill $W; wait $W 2>/dev/null; true`;
-    const ran = await run(['record', '--kubeconfig', kubeconfig, '--', 'sh', '-c', script]);
+    const script = `kubectl -n ${ns} get configmaps -w --no-headers > "$DIR/watched" & W=$!; sleep 2; kubectl -n ${ns} create configmap live1; sleep 1; kubectl -n ${ns} create configmap live2; sleep 1; kill $W; wait $W 2>/dev/null; cat "$DIR/watched"`;
+    const ran = await run(['record', '--kubeconfig', kubeconfig, '--', 'sh', '-c', script], { DIR: folder });
     assert.match(ran.stdout, /^live1 .*\n/m);
     assert.match(ran.stdout, /^live2 .*\n/m);
   });
