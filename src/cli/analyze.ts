@@ -26,8 +26,6 @@ interface AnalyzeOptions extends FailOptions {
   merge?: true;
 }
 
-const MAX_MARKS = 20_000;
-
 /** Registers `analyze`. */
 export function registerAnalyze(program: Command, io: CliIo): void {
   program
@@ -53,7 +51,13 @@ export function registerAnalyze(program: Command, io: CliIo): void {
       const { report, marks, extra } =
         options.merge === true
           ? await merged(files, rules, io)
-          : await analysed(files, options, rules, io, format === 'html' || options.shard !== undefined);
+          : await analysed(
+              files,
+              options,
+              rules,
+              io,
+              format === 'text' || format === 'html' || options.shard !== undefined,
+            );
       for (const piece of await print(report, marks, format, rules, extra, inputName(files))) io.stdout(piece);
       if (format === 'sarif' || format === 'junit') sayNotes(report, io);
       const code = findingsExit(report, rules);
@@ -87,7 +91,7 @@ async function analysed(
     signal: io.signal,
     detector: rules.detector,
     ...(options.shard === undefined ? {} : { shard: options.shard }),
-    ...(withMarks ? { marks: MAX_MARKS } : {}),
+    marks: withMarks,
   });
   const { findings, events, notAnalysed, notes, marks } = found;
   const report = makeReport(findings, rules, { events, notAnalysed, notes }, io.clock.now());
@@ -96,7 +100,7 @@ async function analysed(
 
 async function merged(files: readonly string[], rules: FailRules, io: CliIo): Promise<Outcome> {
   const { mergeShards } = await import('../recorder/mergeShards.ts');
-  const { findings, events, notAnalysed, notes, marks } = await mergeShards(files, MAX_MARKS, io.signal);
+  const { findings, events, notAnalysed, notes, marks } = await mergeShards(files, io.signal);
   return { report: makeReport(findings, rules, { events, notAnalysed, notes }, io.clock.now()), marks, extra: {} };
 }
 
@@ -114,7 +118,7 @@ async function print(
         import('../core/findings/report/report.ts'),
         import('./findingPages.ts'),
       ]);
-      return [reportText(report, findingPages())];
+      return [reportText(report, findingPages(), marks)];
     }
     case 'json': {
       const { reportJson } = await import('../core/findings/report/report.ts');

@@ -1,5 +1,6 @@
 import { Option, type Command } from 'commander';
 import { AppError } from '../base/appError.ts';
+import type { Mark } from '../core/findings/report/mark.ts';
 import type { FindingsReport } from '../core/findings/report/report.ts';
 import type { Recorder } from '../recorder/recorder.ts';
 import type { RecordingSession } from '../recorder/session.ts';
@@ -60,7 +61,7 @@ export function registerRecord(program: Command, io: CliIo): void {
             ? await run.command(command, name, options, io)
             : await run.serve([name, ...others], options, io);
         const report = await run.finish(rules, io);
-        await print(report, command.length > 0, options, io);
+        await print(report, run.marks(), command.length > 0, options, io);
         io.exit(code === 0 ? findingsExit(report, rules) : code);
       } finally {
         await run.stop();
@@ -68,14 +69,20 @@ export function registerRecord(program: Command, io: CliIo): void {
     });
 }
 
-async function print(report: FindingsReport, ranCommand: boolean, options: RecordOptions, io: CliIo): Promise<void> {
+async function print(
+  report: FindingsReport,
+  marks: readonly Mark[],
+  ranCommand: boolean,
+  options: RecordOptions,
+  io: CliIo,
+): Promise<void> {
   const [{ reportJson, reportText }, { findingPages }] = await Promise.all([
     import('../core/findings/report/report.ts'),
     import('./findingPages.ts'),
   ]);
   if (options.output === 'json') for (const piece of reportJson(report)) io.stdout(piece);
-  else if (ranCommand) io.stderr(reportText(report, findingPages()));
-  else io.stdout(reportText(report, findingPages()));
+  else if (ranCommand) io.stderr(reportText(report, findingPages(), marks));
+  else io.stdout(reportText(report, findingPages(), marks));
 }
 
 async function startRun(options: RecordOptions, rules: FailRules, io: CliIo): Promise<RecordRun> {
@@ -180,6 +187,11 @@ class RecordRun {
       io.signal.addEventListener('abort', () => resolve(), { once: true });
     });
     return exitCodes.done;
+  }
+
+  /** What the report shows of the events. */
+  marks(): Mark[] {
+    return this.session.marks();
   }
 
   /** Waits until what the clients did has been read, and reports. */

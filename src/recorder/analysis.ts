@@ -18,7 +18,7 @@ export interface AnalysisInput {
   readonly shard?: Shard;
   readonly detector?: DetectorOptions;
   /** Keep events for a report with a timeline, at most this many. */
-  readonly marks?: number;
+  readonly marks?: boolean;
 }
 
 /** What an analysis found. */
@@ -46,7 +46,7 @@ export async function analyse(input: AnalysisInput): Promise<Analysis> {
     ...input.detector,
     ...(view === undefined ? {} : { isAsked: (name) => view.has(name) }),
   });
-  const marks = input.marks === undefined ? undefined : new Marks(input.marks, () => detector.findings());
+  const marks = input.marks !== true ? undefined : new Marks(() => detector.findings());
   let seq = 0;
   const keepNumbers = sources.length === 1;
   const take = (event: TraceEvent | NewTraceEvent): void => {

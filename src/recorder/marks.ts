@@ -1,9 +1,15 @@
+import type { Json } from '../codec/json.ts';
 import type { Finding } from '../core/findings/finding.ts';
 import { actorName } from '../core/findings/knowledge.ts';
 import type { Mark } from '../core/findings/report/mark.ts';
 import { nameText, objectText } from '../core/findings/report/report.ts';
+import { unambiguousManager } from '../core/managerChange.ts';
 import { askedKind, writeKind } from '../core/timeline/classify.ts';
-import type { Actor, ObjectName, Token, TraceEvent } from '../core/traceEvent.ts';
+import type { Actor, ObjectName, ObservedEvent, Token, TraceEvent } from '../core/traceEvent.ts';
+
+/** So many events are kept for one report. */
+const MAX_MARKS = 20_000;
+const MAX_OWNERS = 500;
 
 /**
  * Keeps what a report shows of events, bounded: what is about objects with findings, or proves one, stays; of the rest the
@@ -13,20 +19,34 @@ export class Marks {
   private marks: Mark[] = [];
   private readonly max: number;
   private readonly findings: () => readonly Finding[];
+  /** By stream and UID, the managed fields that were seen last, of the objects that changed last. */
+  private readonly owners = new Map<string, readonly Json[] | undefined>();
 
-  constructor(max: number, findings: () => readonly Finding[]) {
+  constructor(findings: () => readonly Finding[], max = MAX_MARKS) {
     this.max = max;
     this.findings = findings;
   }
 
   add(event: TraceEvent): void {
-    this.marks.push(...marksOf(event));
+    this.marks.push(...(event.type === 'observed' ? [seenMark(event, this.writerOf(event))] : marksOf(event)));
     if (this.marks.length > 2 * this.max) this.marks = this.bounded();
   }
 
   /** What the report shows, now that all findings are there. */
   all(): Mark[] {
     return this.bounded(0);
+  }
+
+  /** The field manager that made a version of the one that its stream had shown before, where that tells. */
+  private writerOf({ stream, uid, managedFields }: ObservedEvent): string | undefined {
+    if (stream === undefined) return undefined;
+    const key = `${stream}\0${uid}`;
+    const before = this.owners.get(key);
+    this.owners.delete(key);
+    this.owners.set(key, managedFields);
+    const oldest = this.owners.size > MAX_OWNERS ? this.owners.keys().next().value : undefined;
+    if (oldest !== undefined) this.owners.delete(oldest);
+    return before === undefined ? undefined : unambiguousManager(before, managedFields);
   }
 
   private bounded(recent = this.max / 2): Mark[] {
@@ -40,10 +60,10 @@ export class Marks {
   }
 }
 
-/** The marks of the shards of one analysis, in the order of its log, at most so many. */
-export function mergeMarks(shards: readonly (readonly Mark[])[], max: number): Mark[] {
+/** The marks of the shards of one analysis, in the order of its log, as many as one analysis keeps. */
+export function mergeMarks(shards: readonly (readonly Mark[])[]): Mark[] {
   const marks = new Map(shards.flat().map((mark) => [JSON.stringify([mark.seq, mark.kind, mark.object]), mark]));
-  return [...marks.values()].sort((a, b) => a.seq - b.seq).slice(-max);
+  return [...marks.values()].sort((a, b) => a.seq - b.seq).slice(-MAX_MARKS);
 }
 
 /** How a report shows an event: a write, or what a read gave of one object. */
@@ -70,21 +90,24 @@ function marksOf(event: TraceEvent): Mark[] {
       },
     ];
   }
-  if (event.type === 'observed')
-    return [
-      {
-        ...mark({ ...event, actor: event.via }, event.name, event.uid, 'read', [
-          ...tokenPart('showed version ', event.token),
-        ]),
-        token: event.token,
-      },
-    ];
   if (event.type !== 'read' || event.given.length !== 1) return [];
   return event.given.map((item) =>
     mark(event, { ...event.scope, namespace: item.namespace, name: item.name }, item.uid, 'read', [
       ...tokenPart(`${event.verb}: was given `, item.token),
     ]),
   );
+}
+
+function seenMark(event: ObservedEvent, writer: string | undefined): Mark {
+  const text = [
+    ...tokenPart('showed version ', event.token),
+    ...(writer === undefined ? [] : [`, which ${writer} wrote`]),
+  ];
+  return {
+    ...mark({ ...event, actor: event.via }, event.name, event.uid, 'read', text),
+    token: event.token,
+    ...(writer === undefined ? {} : { writer }),
+  };
 }
 
 function tokenPart(before: string, token: Token | undefined): Mark['text'] {

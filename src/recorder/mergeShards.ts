@@ -13,7 +13,7 @@ export interface MergedFindings {
   readonly events: number;
   readonly notAnalysed: Record<string, unknown>;
   readonly notes: string[];
-  /** What a report with a timeline shows, at most so many as asked for. */
+  /** What a report shows of events. */
   readonly marks: Mark[];
 }
 
@@ -23,11 +23,7 @@ export interface MergedFindings {
  * @throws AppError `trace-unreadable` where a file is no shard's JSON, `usage` where shards are missing, come twice, or are of
  * different logs
  */
-export async function mergeShards(
-  files: readonly string[],
-  maxMarks: number,
-  signal: AbortSignal,
-): Promise<MergedFindings> {
+export async function mergeShards(files: readonly string[], signal: AbortSignal): Promise<MergedFindings> {
   const shards = await Promise.all(files.map((file) => readShard(file, signal)));
   checkComplete(shards);
   const [first = {}] = shards;
@@ -37,10 +33,7 @@ export async function mergeShards(
     events: Number(first['events'] ?? 0),
     notAnalysed: countsOf(shards),
     notes: [...new Set(shards.flatMap((shard) => listOf<string>(shard['notes'])))],
-    marks: mergeMarks(
-      shards.map((shard) => listOf<Mark>(shard['marks'])),
-      maxMarks,
-    ),
+    marks: mergeMarks(shards.map((shard) => listOf<Mark>(shard['marks']))),
   };
 }
 

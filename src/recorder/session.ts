@@ -3,6 +3,8 @@ import type { NewTraceEvent, TraceEvent } from '../core/traceEvent.ts';
 import { createDetector, type Detector } from '../core/findings/detect.ts';
 import type { Finding } from '../core/findings/finding.ts';
 import type { DetectorOptions } from '../core/findings/options.ts';
+import type { Mark } from '../core/findings/report/mark.ts';
+import { Marks } from './marks.ts';
 
 /** What a session does with its events besides finding: write them to a trace, show them on a timeline. */
 export type EventListener = (event: TraceEvent) => void;
@@ -11,6 +13,7 @@ export type EventListener = (event: TraceEvent) => void;
 export class RecordingSession {
   private readonly detector: Detector;
   private readonly listener: EventListener;
+  private readonly kept = new Marks(() => this.detector.findings());
   private seq = 0;
 
   constructor(listener: EventListener, options: DetectorOptions = {}) {
@@ -23,7 +26,13 @@ export class RecordingSession {
     this.seq += 1;
     const numbered: TraceEvent = { ...event, seq: this.seq };
     this.listener(numbered);
+    this.kept.add(numbered);
     return this.detector.add(numbered);
+  }
+
+  /** What a report shows of the events, once it has ended. */
+  marks(): Mark[] {
+    return this.kept.all();
   }
 
   get events(): number {

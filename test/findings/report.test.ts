@@ -98,7 +98,7 @@ describe('a report', () => {
     });
     s.write('C', configMap('never-seen'), 'replace', { preconditions: { token: '7' }, outcome: 'version-conflict' });
     const found = s.findings();
-    const marks = new Marks(100, () => found);
+    const marks = new Marks(() => found, 100);
     for (const event of s.events) marks.add(event);
     const html = reportHtml(reportOf(found), marks.all(), 'Findings', '');
     const code = (token: string): string => tokenBadge('uid-1', token, ['54', '61']).code;
@@ -123,7 +123,7 @@ describe('a report', () => {
     });
     s.write('A', configMap(), 'replace', { preconditions: { token: 'v1' }, outcome: 'version-conflict', code: 409 });
     const found = s.findings();
-    const marks = new Marks(100, () => found);
+    const marks = new Marks(() => found, 100);
     for (const event of s.events) marks.add(event);
     const figure = (kept: readonly Mark[]): string =>
       /<figure>.*<\/figure>/s.exec(reportHtml(reportOf(found), kept, 'Findings', ''))?.[0] ?? '';

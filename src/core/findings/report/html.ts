@@ -1,3 +1,5 @@
+import type { TokenBadge } from '../../tokenBadge.ts';
+import type { Token } from '../../traceEvent.ts';
 import type { Finding } from '../finding.ts';
 import { escape } from './junit.ts';
 import { Badges, type Mark } from './mark.ts';
@@ -64,7 +66,7 @@ function section(group: Occurrences, index: number, shown: Shown): string {
   const to = Math.max(...all.map((finding) => finding.lastAt));
   return `<section id="f${index}" class="${first.severity}"><h2>${escape(titleOf(first))} <small>${first.severity}${likely}</small></h2>
 <p class="object">${escape(objectText(first))}${single === undefined ? '' : ` <code>${escape(single.object.uid)}</code>`}</p>
-${single === undefined ? occurrencesList(all, index, shown) : `<p>${escape(single.explanation)}</p>`}
+${single === undefined ? occurrencesList(all, index, shown) : `<p>${explanationHtml(single, shown.badges)}</p>`}
 <dl>${fields}${actors}${single === undefined ? '' : `<dt>proof</dt><dd>${proof(single, shown)}</dd>`}
 <dt>times</dt><dd>${count}, from ${time(from)} to ${time(to)}</dd></dl>
 <p><b>What to do:</b> ${escape(first.remedy)}</p></section>`;
@@ -76,7 +78,7 @@ function occurrencesList(all: readonly Finding[], index: number, shown: Shown): 
     .slice(0, MAX_OCCURRENCES)
     .map(
       (finding, at) =>
-        `<li id="f${index}-${at}">${time(finding.firstAt)}${finding.count > 1 ? `, ${finding.count} times:` : ''} ${escape(finding.explanation)}<details><summary>proof</summary>${proof(finding, shown)}</details></li>`,
+        `<li id="f${index}-${at}">${time(finding.firstAt)}${finding.count > 1 ? `, ${finding.count} times:` : ''} ${explanationHtml(finding, shown.badges)}<details><summary>proof</summary>${proof(finding, shown)}</details></li>`,
     );
   const more = items.slice(MAX_OPEN);
   const left = all.length - items.length;
@@ -103,12 +105,24 @@ function proof(finding: Finding, { marks, badges }: Shown): string {
 /** What a mark says, with the badge of each token; the token itself is its tooltip. */
 function saidHtml(mark: Mark, badges: Badges): string {
   return mark.text
-    .map((part) => {
-      if (typeof part === 'string') return escape(part);
-      const { code, colour } = badges.of(mark, part.token) ?? { code: `“${part.token}”`, colour: -1 };
-      return `<span class="badge${colour < 0 ? '' : ` c${colour}`}" title="token &quot;${escape(part.token)}&quot;">${escape(code)}</span>`;
-    })
+    .map((part) => (typeof part === 'string' ? escape(part) : badgeHtml(part.token, badges.of(mark, part.token))))
     .join('');
+}
+
+function badgeHtml(token: Token, badge: TokenBadge | undefined): string {
+  const { code, colour } = badge ?? { code: `“${token}”`, colour: -1 };
+  return `<span class="badge${colour < 0 ? '' : ` c${colour}`}" title="token &quot;${escape(token)}&quot;">${escape(code)}</span>`;
+}
+
+/** An explanation, in which versions are named by the same badges as in its proof. */
+function explanationHtml({ explanation, object }: Finding, badges: Badges): string {
+  return escape(explanation).replaceAll(
+    /\b(version|token) &quot;([^&]+)&quot;/g,
+    (words, before: string, token: string) => {
+      const badge = badges.ofUid(object.uid, token);
+      return badge === undefined ? words : `${before} ${badgeHtml(token, badge)}`;
+    },
+  );
 }
 
 function saidText(mark: Mark, badges: Badges): string {

@@ -16,6 +16,8 @@ export interface Mark {
   /** The version that a write was based on, and the one that it made, or that a read gave. */
   readonly basedOn?: Token;
   readonly token?: Token;
+  /** Of a version that was only seen, the field manager that made it, where that is known. */
+  readonly writer?: string;
   /** What was asked and answered, in short; tokens stand apart, as they are shown by equality only. */
   readonly text: readonly (string | { readonly token: Token })[];
 }
@@ -35,6 +37,11 @@ export class Badges {
         this.uids.set(`${mark.object}\0${part.token}`, mark.uid);
       }
     for (const [uid, known] of tokens) this.byUid.set(uid, tokenBadges(uid, known));
+  }
+
+  /** The badge of a token of one incarnation; undefined where no mark names it. */
+  ofUid(uid: string, token: Token): TokenBadge | undefined {
+    return this.byUid.get(uid)?.get(token);
   }
 
   /** The badge of a token that a mark names; undefined where it is not known of which incarnation it is. */

@@ -3,6 +3,7 @@ import { dateText, preciseTimeText } from '../../timeline/axis.ts';
 import type { Finding } from '../finding.ts';
 import type { ObjectName } from '../../traceEvent.ts';
 import type { Allowance } from './allow.ts';
+import type { Mark } from './mark.ts';
 import { evidenceOf, occurrencesOf, severities, type Occurrences } from './occurrences.ts';
 
 /** What is told at the end of a recording or an analysis. */
@@ -79,6 +80,9 @@ function* listJson(items: readonly unknown[]): Generator<string> {
 export const EVENTS_COUNT =
   'Each read, write and observation of the log counts as an event; a timeline shows each version once.';
 
+/** Events by their number. */
+type Marked = ReadonlyMap<number, Mark>;
+
 function timeText(at: number): string {
   return `${dateText(at, 0)} ${preciseTimeText(at, 0)}`;
 }
@@ -101,8 +105,30 @@ function proofText(finding: Finding): string {
   return `proof: events ${listText(evidenceOf(finding).map(String), MAX_PROOF)}`;
 }
 
+/** The events that prove a finding, each with what it was where that is known; their numbers alone where nothing is. */
+function proofLines(finding: Finding, marks: Marked): string[] {
+  const events = evidenceOf(finding);
+  if (!events.some((seq) => marks.has(seq))) return [proofText(finding)];
+  const left = events.length - MAX_PROOF;
+  return [
+    'proof:',
+    ...events.slice(0, MAX_PROOF).map((seq) => {
+      const mark = marks.get(seq);
+      return mark === undefined
+        ? `  event ${seq}`
+        : `  ${preciseTimeText(mark.at, 0)} event ${seq}: ${mark.actor} ${markText(mark)}`;
+    }),
+    ...(left > 0 ? [`  and ${left} more`] : []),
+  ];
+}
+
+/** What a mark says, with its tokens as the explanations have them. */
+function markText({ text }: Mark): string {
+  return text.map((part) => (typeof part === 'string' ? part : `"${part.token}"`)).join('');
+}
+
 /** What is said of one rule and object: once, with each occurrence where there are several. */
-function sectionLines(occurrences: Occurrences): string[] {
+function sectionLines(occurrences: Occurrences, marks: Marked): string[] {
   const { first, all } = occurrences;
   const fields = [...new Set(all.flatMap((finding) => finding.fields))];
   const actors = [...new Set(all.flatMap((finding) => finding.actors))];
@@ -122,15 +148,19 @@ function sectionLines(occurrences: Occurrences): string[] {
     ...(fields.length === 0 ? [] : [`  fields: ${listText(fields, MAX_FIELDS)}`]),
     `  when: ${whenText(from, to)}`,
     ...(actors.length === 0 ? [] : [`  actors: ${actors.join(', ')}`]),
-    ...(single ? [`  ${proofText(first)}`] : []),
+    ...(single ? proofLines(first, marks).map((line) => `  ${line}`) : []),
     `  remedy: ${first.remedy}`,
     '',
   ];
 }
 
-/** The report for a person in a terminal. `pages`: the folder that holds the page of each finding, where there is one. */
-export function reportText(report: FindingsReport, pages?: string): string {
-  const lines = occurrencesOf(report.findings).flatMap(sectionLines);
+/**
+ * The report for a person in a terminal. `pages`: the folder that holds the page of each finding, where there is one. `marks`:
+ * the events that may be proof, as far as they were kept.
+ */
+export function reportText(report: FindingsReport, pages?: string, marks: readonly Mark[] = []): string {
+  const marked = new Map(marks.map((mark) => [mark.seq, mark]));
+  const lines = occurrencesOf(report.findings).flatMap((occurrences) => sectionLines(occurrences, marked));
   const counts = severities.map(
     (severity) => `${report.findings.filter((finding) => finding.severity === severity).length} ${severity}`,
   );

@@ -18,7 +18,8 @@ export interface ReportModel {
 }
 
 /**
- * The timeline of a report: a lane for each object with findings, with the writes that are kept. An object's incarnations
+ * The timeline of a report: a lane for each object with findings, with the writes that are kept, and the versions of others
+ * that were only seen, where it is known who made them. An object's incarnations
  * are known by the UIDs in them, each from when it was first named; what wins over a refused write is known where all that
  * was shown of the object since says so.
  */
@@ -35,7 +36,7 @@ export function reportModel(findings: readonly Finding[], all: readonly Mark[]):
     ({ object }) => object,
   );
   for (const [object, lane] of lanes) lane.bars = barsOf(ofLane.get(object) ?? []);
-  const marks = all.filter(({ kind, object }) => kind !== 'read' && lanes.has(object));
+  const marks = [...ofLane.values()].flatMap(drawnOf).sort((a, b) => a.seq - b.seq);
   const strings = new StringTable();
   const columns = new MarkTable();
   const actors = new Map<LaneState, Set<string>>();
@@ -45,10 +46,10 @@ export function reportModel(findings: readonly Finding[], all: readonly Mark[]):
     columns.push({
       at: mark.at,
       lane: lane.index,
-      kind: kindCode(mark.drawn ?? (mark.kind === 'accepted' ? 'unknown' : 'refused')),
+      kind: kindCode(mark.drawn ?? (mark.kind === 'refused' ? 'refused' : 'unknown')),
       flags: 0,
       event: mark.seq,
-      actor: strings.place(actorOf(actors, lane, mark.actor)),
+      actor: strings.place(actorOf(actors, lane, mark.writer ?? mark.actor)),
       label: 0,
       uid: strings.place(mark.uid),
       outcome: 0,
@@ -80,6 +81,17 @@ export function reportModel(findings: readonly Finding[], all: readonly Mark[]):
     lastSeq: marks.at(-1)?.seq ?? 1,
   };
   return { model, marks };
+}
+
+/** What is drawn of one object: its writes, and the first sight of each version that none of them made, with its writer. */
+function drawnOf(marks: readonly Mark[]): Mark[] {
+  const made = new Set(marks.filter(({ kind }) => kind === 'accepted').map(({ token }) => token));
+  return marks.filter((mark) => {
+    if (mark.kind !== 'read') return true;
+    if (mark.writer === undefined || made.has(mark.token)) return false;
+    made.add(mark.token);
+    return true;
+  });
 }
 
 /** Actors that come when there is no more room for rows share one. */
