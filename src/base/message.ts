@@ -28,6 +28,11 @@ export class Message {
     return /\p{L}/u.test(this.parts.join('')) ? translate(this.sentence, ...values) : this.with(values);
   }
 
+  /** In JSON it is its English. */
+  toJSON(): string {
+    return this.toString();
+  }
+
   toString(): string {
     return this.with(this.values.map(String));
   }

@@ -76,7 +76,7 @@ async function run(text: string, given: string | undefined, options: DeleteCliOp
     const dryRun = options.dryRun === true;
     if (!dryRun && isProtectedContext(cluster.context, io)) {
       const { outcome, message = outcome } = await once(options.token, true);
-      const lines = [`delete ${describeTarget(target)} (${options.uid})`, `a dry run says: ${message}`];
+      const lines = [`delete ${describeTarget(target)} (${options.uid})`, `a dry run says: ${String(message)}`];
       await confirmProtected(cluster.context, lines, options.yes === true, io);
     }
     let report = await once(options.token, dryRun);

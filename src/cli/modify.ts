@@ -193,7 +193,7 @@ async function fulfilProtected(
   const ask = async (report: Report, lines: readonly string[]): Promise<'agreed' | 'unasked' | Report> => {
     const told = foresight(report);
     if (told === 'nothing' || told === 'ended') return report;
-    const untold = `what would be stored is not known, the dry run was refused: ${report.message ?? ''}`.trim();
+    const untold = `what would be stored is not known, the dry run was refused: ${String(report.message ?? '')}`.trim();
     const known = [...shortList(lines), ...desiredState(report)];
     const said = [`modify ${describeTarget(target)}`, ...(told === 'known' ? known : [untold])];
     await limit.uncounted(() => confirmProtected(cluster.context, said, options.yes === true, io));

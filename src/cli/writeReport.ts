@@ -54,9 +54,9 @@ function textOf(report: Report, what: string): string {
   const lines = [`${what}: ${report.outcome}${report.dryRun === true ? ' (dry run)' : ''}\n`];
   const { fieldConflicts = [] } = report;
   if (fieldConflicts.length === 0) {
-    if (report.message !== undefined) lines.push(`  ${report.message}\n`);
+    if (report.message !== undefined) lines.push(`  ${String(report.message)}\n`);
     for (const cause of report.causes ?? [])
-      lines.push(`  ${cause.field ?? ''}: ${cause.message ?? cause.reason ?? ''}\n`);
+      lines.push(`  ${cause.field ?? ''}: ${String(cause.message ?? cause.reason ?? '')}\n`);
   }
   for (const { path, base, theirs, yours } of report.conflicts ?? []) {
     lines.push(`  ${path}: base ${shown(base)}, theirs ${shown(theirs)}, yours ${shown(yours)}\n`);
@@ -97,9 +97,9 @@ function quoted(text: string): string {
 }
 
 function observedLine({ outcome, missing, message }: NonNullable<Report['observed']>): string {
-  if (outcome === 'unsupported') return message ?? 'There is nothing to wait for.';
+  if (outcome === 'unsupported') return String(message ?? 'There is nothing to wait for.');
   const lacks = missing.length === 0 ? '' : `; missing ${missing.join(', ')}`;
-  return `waiting for it to be observed: ${outcome}${lacks}${message === undefined ? '' : `. ${message}`}`;
+  return `waiting for it to be observed: ${outcome}${lacks}${message === undefined ? '' : `. ${String(message)}`}`;
 }
 
 function shown(value: Parameters<typeof stringifyJson>[0] | undefined): string {

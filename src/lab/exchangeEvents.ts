@@ -1,3 +1,4 @@
+import { inEnglish } from '../write/outcome.ts';
 import type { JsonObject } from '../codec/json.ts';
 import { observedFrom } from '../core/observe.ts';
 import { hideSecrets, isSecretResource } from '../core/secrets.ts';
@@ -107,8 +108,8 @@ function writeEvents(exchange: Exchange, place: Place, context: ExchangeContext)
     outcome: accepted ? 'accepted' : traceOutcome(classified.outcome),
     code: reply.status,
     ...(classified.reason === undefined ? {} : { reason: classified.reason }),
-    ...(classified.message === undefined ? {} : { message: classified.message }),
-    ...(classified.causes === undefined ? {} : { causes: [...classified.causes] }),
+    ...(classified.message === undefined ? {} : { message: String(classified.message) }),
+    ...(classified.causes === undefined ? {} : { causes: inEnglish(classified.causes) }),
     ...(accepted && token !== '' ? { result: { uid: uidOf(answer), token } } : {}),
   };
   if (!accepted) return [write];

@@ -1,3 +1,4 @@
+import { message, type Words } from '../base/message.ts';
 import type { ServerReply } from '../base/server.ts';
 import type { AttemptOutcome, Cause, FieldConflict } from './outcome.ts';
 import { fieldConflictsOf } from './fieldConflicts.ts';
@@ -20,7 +21,7 @@ export interface Classified {
   readonly outcome: AttemptOutcome;
   readonly code: number;
   readonly reason?: string;
-  readonly message?: string;
+  readonly message?: Words;
   readonly causes?: readonly Cause[];
   readonly fieldConflicts?: readonly FieldConflict[];
   /** Media types that the server takes. */
@@ -54,11 +55,11 @@ function isRedirect(code: number): boolean {
   return code >= 300 && code < 400;
 }
 
-function messageOf(code: number, status: StatusFacts): { message?: string } {
+function messageOf(code: number, status: StatusFacts): { message?: Words } {
   if (code < 300) return {};
   if (isRedirect(code) && !status.isStatus)
     return {
-      message: `The server answered with a redirection (${code}); a login page or a proxy may stand before it.`,
+      message: message`The server answered with a redirection (${code}); a login page or a proxy may stand before it.`,
     };
   return status.message === '' ? {} : { message: status.message };
 }

@@ -1,3 +1,4 @@
+import { message } from '../base/message.ts';
 import type { Server } from '../base/server.ts';
 import { equalJson, isJsonObject, stringifyJson, type JsonObject } from '../codec/json.ts';
 import { noListSchema } from '../core/listSchema.ts';
@@ -89,7 +90,8 @@ async function afterLost(context: WriteContext, object: JsonObject): Promise<Par
     );
   const same = holdsAll(read.object, object);
   if (same && oursAlone) return endWith('written', read.identity.uid, read.object).report;
-  return endWith('already-exists', read.identity.uid, read.object, { message: `Another ${name} has the name.` }).report;
+  return endWith('already-exists', read.identity.uid, read.object, { message: message`Another ${name} has the name.` })
+    .report;
 }
 
 /** Whether a stored object has everything that was sent; what the server added does not matter. */

@@ -1,3 +1,4 @@
+import { message } from '../base/message.ts';
 import type { Server } from '../base/server.ts';
 import { stringifyJson, type JsonObject } from '../codec/json.ts';
 import { backoffMs } from './backoff.ts';
@@ -47,8 +48,8 @@ type DeleteTarget = Target & { readonly uid: string };
  */
 export async function deleteObject(server: Server, target: DeleteTarget, options: DeleteOptions): Promise<Report> {
   if (target.uid === '') {
-    const message = `Which ${describeTarget(target)} is meant? A delete needs the UID of the incarnation.`;
-    return { outcome: 'unsupported', message, attempts: [] };
+    const said = message`Which ${describeTarget(target)} is meant? A delete needs the UID of the incarnation.`;
+    return { outcome: 'unsupported', message: said, attempts: [] };
   }
   return await reported(server, target, options, (context) => run(context, target, options));
 }
@@ -114,46 +115,55 @@ function deleted(target: DeleteTarget, { dryRun }: DeleteOptions, object: JsonOb
   const finalizers = object === undefined ? undefined : metadataOf(object)['finalizers'];
   const held = Array.isArray(finalizers) && finalizers.length > 0;
   const name = describeTarget(target);
-  const [ending, end] = dryRun === true ? ['would be deleted', 'would go'] : ['is being deleted', 'goes'];
-  const message = held
-    ? `${name} ${ending}; it ${end} when its finalizers are released: ${finalizers.filter((one) => typeof one === 'string').join(', ')}.`
-    : `${name} ${dryRun === true ? ending : 'is deleted'}.`;
+  const finalizersText = held ? finalizers.filter((one) => typeof one === 'string').join(', ') : '';
+  const would = held
+    ? message`${name} would be deleted; it would go when its finalizers are released: ${finalizersText}.`
+    : message`${name} would be deleted.`;
+  const is = held
+    ? message`${name} is being deleted; it goes when its finalizers are released: ${finalizersText}.`
+    : message`${name} is deleted.`;
   const token = object === undefined ? undefined : identityOf(object).token;
-  return { outcome: 'written', uid: target.uid, ...(held && token !== undefined ? { token } : {}), message };
+  return {
+    outcome: 'written',
+    uid: target.uid,
+    ...(held && token !== undefined ? { token } : {}),
+    message: dryRun === true ? would : is,
+  };
 }
 
 /** The incarnation is gone. Whoever did it, that is what was asked, unless it was asked of one version only. */
 function goneAfterLost(target: DeleteTarget, options: DeleteOptions, holder: string | undefined): PartReport {
   const held = holder === undefined ? {} : { holder };
   if (options.token !== undefined)
-    return { ...endUnknown(target.uid, undefined, 'It is gone, by this delete or by another.').report, ...held };
-  const message = `${describeTarget(target)} is gone; as the answer was lost, by this delete or by another.`;
-  return { outcome: 'written', uid: target.uid, message, ...held };
+    return { ...endUnknown(target.uid, undefined, message`It is gone, by this delete or by another.`).report, ...held };
+  const said = message`${describeTarget(target)} is gone; as the answer was lost, by this delete or by another.`;
+  return { outcome: 'written', uid: target.uid, message: said, ...held };
 }
 
 function refused(context: WriteContext, target: DeleteTarget, answer: Answer): PartReport {
   const { outcome } = answer;
   const name = describeTarget(target);
   if (outcome === 'uid-mismatch') {
-    const message = `${name} has another UID now: the incarnation that was meant is not there, and nothing was deleted.`;
-    return { ...endRecreated(context, target.uid, answer.holder).report, message };
+    const said = message`${name} has another UID now: the incarnation that was meant is not there, and nothing was deleted.`;
+    return { ...endRecreated(context, target.uid, answer.holder).report, message: said };
   }
   if (outcome === 'gone')
-    return endWith('gone', target.uid, undefined, { message: `${name} does not exist: its name is free.` }).report;
+    return endWith('gone', target.uid, undefined, { message: message`${name} does not exist: its name is free.` })
+      .report;
   return endWith(isFinal(outcome) ? outcome : 'unknown', target.uid, undefined, saying(answer)).report;
 }
 
 /** It is not at the version that was meant any more: what it is now, and what others changed, is for a person to look at. */
 async function changed(context: WriteContext, target: DeleteTarget, options: DeleteOptions): Promise<PartReport> {
   const name = describeTarget(target);
-  const message = `${name} was changed since that version: look at it again. Nothing was deleted.`;
+  const said = message`${name} was changed since that version: look at it again. Nothing was deleted.`;
   const read = await readObject(context, undefined);
   if (read.kind === 'cancelled') return endCancelled(context, target.uid, false).report;
   if (read.kind === 'failed') {
     const { outcome } = read.answer;
     return outcome === 'gone'
       ? refused(context, target, read.answer)
-      : endWith('needs-decision', target.uid, undefined, { message }).report;
+      : endWith('needs-decision', target.uid, undefined, { message: said }).report;
   }
   if (read.identity.uid !== target.uid)
     return refused(context, target, { outcome: 'uid-mismatch', holder: read.identity.uid });
@@ -163,7 +173,7 @@ async function changed(context: WriteContext, target: DeleteTarget, options: Del
   context.log.flush(wonBy);
   context.log.read(read.object, undefined);
   return endWith('needs-decision', target.uid, read.object, {
-    message,
+    message: said,
     ...(since === undefined ? {} : { conflicts: since.conflicts }),
   }).report;
 }

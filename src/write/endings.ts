@@ -1,3 +1,4 @@
+import { message, type Words } from '../base/message.ts';
 import type { JsonObject } from '../codec/json.ts';
 import type { WriteContext } from './context.ts';
 import type { Answer, ReadyWrite } from './exchange.ts';
@@ -80,22 +81,22 @@ export function endFinished(context: WriteContext, write: Finished, ready?: Read
 /** The end where another incarnation holds the name. */
 export function endRecreated(context: WriteContext, uid: string | undefined, holder: string | undefined): PartEnd {
   const name = describeTarget(context.target);
-  const message = `${name} was deleted and created again: the object that was meant is gone, and another holds its name. Nothing was written to it.`;
-  return endWith('recreated', uid, undefined, { message, ...(holder === undefined ? {} : { holder }) });
+  const said = message`${name} was deleted and created again: the object that was meant is gone, and another holds its name. Nothing was written to it.`;
+  return endWith('recreated', uid, undefined, { message: said, ...(holder === undefined ? {} : { holder }) });
 }
 
 /** The end where nothing holds the name. */
 export function endGone(context: WriteContext, uid: string | undefined, anyLost: boolean): PartEnd {
-  const lost = anyLost ? ' Whether the write whose answer was lost was stored before is not known.' : '';
+  const lost = anyLost ? message` Whether the write whose answer was lost was stored before is not known.` : '';
   return endWith('gone', uid, undefined, {
-    message: `${describeTarget(context.target)} does not exist: its name is free.${lost}`,
+    message: message`${describeTarget(context.target)} does not exist: its name is free.${lost}`,
   });
 }
 
 /** The end where it cannot be told whether a write was stored. */
-export function endUnknown(uid: string | undefined, object: JsonObject | undefined, why: string): PartEnd {
-  const message = `The answer to the write was lost, and it cannot be told whether it was stored. ${why}`;
-  return endWith('unknown', uid, object, { message });
+export function endUnknown(uid: string | undefined, object: JsonObject | undefined, why: Words): PartEnd {
+  const said = message`The answer to the write was lost, and it cannot be told whether it was stored. ${why}`;
+  return endWith('unknown', uid, object, { message: said });
 }
 
 /** The end by the caller's signal. */
@@ -105,7 +106,7 @@ export function endCancelled(context: WriteContext, uid: string | undefined, any
     'cancelled',
     uid,
     undefined,
-    onItsWay ? { message: 'Cancelled; the last write may have been stored.' } : {},
+    onItsWay ? { message: message`Cancelled; the last write may have been stored.` } : {},
   );
 }
 

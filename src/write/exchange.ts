@@ -1,3 +1,4 @@
+import { message } from '../base/message.ts';
 import type { JsonObject } from '../codec/json.ts';
 import { formatPath } from '../codec/path.ts';
 import { withoutSecretWords } from '../core/secretRefusal.ts';
@@ -41,7 +42,7 @@ function meaningOf(context: WriteContext, sent: Sent, plan: PlannedWrite, ready:
     case 'cancelled':
       return {
         outcome: 'cancelled',
-        message: 'It was cancelled while the write was on its way: it may have been stored.',
+        message: message`It was cancelled while the write was on its way: it may have been stored.`,
       };
     case 'not-sent':
       return { outcome: 'unavailable', message: sent.message };
@@ -59,7 +60,7 @@ function meaningOf(context: WriteContext, sent: Sent, plan: PlannedWrite, ready:
       return {
         ...answer,
         outcome: 'uncertain',
-        message: 'The server accepted the write, but its answer could not be read.',
+        message: message`The server accepted the write, but its answer could not be read.`,
       };
     }
   }
@@ -71,7 +72,7 @@ function verbOf(ready: ReadyWrite): 'replace' | 'apply' | 'patch' {
 
 /** A refusal may repeat the object that was sent: of a Secret, only where and why is kept. */
 export function withoutValues(answer: Classified, secret: boolean): Classified {
-  return secret ? withoutSecretWords(answer) : answer;
+  return secret ? withoutSecretWords(answer, (untold) => untold) : answer;
 }
 
 /** The write as the log has it. */

@@ -15,7 +15,7 @@ export function fieldConflictsOf(causes: readonly Cause[]): FieldConflict[] {
 
 function parseCause(cause: Cause): FieldConflict {
   const path = cause.field ?? '';
-  const text = cause.message ?? '';
+  const text = String(cause.message ?? '');
   const parts =
     /^conflict with ("(?:[^"\\]|\\.)*")(?: with subresource ("(?:[^"\\]|\\.)*"))?(?: using (\S+?))?(?: at .*)?$/.exec(
       text,

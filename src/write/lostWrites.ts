@@ -1,3 +1,4 @@
+import { message, type Words } from '../base/message.ts';
 import type { JsonObject } from '../codec/json.ts';
 import type { WriteContext } from './context.ts';
 import { evidenceIn, versionAfter, type Pending } from './settle.ts';
@@ -12,7 +13,7 @@ export type Settled =
       /** Whether `stored` is the very version that the write made. */
       readonly reliable: boolean;
     }
-  | { readonly kind: 'unknown'; readonly newest: JsonObject; readonly why: string };
+  | { readonly kind: 'unknown'; readonly newest: JsonObject; readonly why: Words };
 
 /** What settling needs of an intent. */
 export interface Wish {
@@ -76,7 +77,7 @@ export class LostWrites {
         return {
           kind: 'unknown',
           newest: object,
-          why: 'What was stored since does not tell whether the write is in it.',
+          why: message`What was stored since does not tell whether the write is in it.`,
         };
       }
       this.items = this.items.filter((one) => one !== lost);

@@ -1,3 +1,5 @@
+import type { Words } from '../base/message.ts';
+
 /**
  * How a safe write ended. Closed: everything a server or a network can answer ends in one of these.
  * `docs/safe-write.md` has a row for each with what to do.
@@ -43,9 +45,16 @@ export type Strategy = (typeof strategies)[number];
 /** One cause of a refusal, as the server's Status gives it. */
 export interface Cause {
   readonly reason?: string;
-  readonly message?: string;
+  readonly message?: Words;
   /** The server's spelling of the field, such as `spec.ports[0].port` or `.data.k`. */
   readonly field?: string;
+}
+
+/** Causes as a trace keeps them. */
+export function inEnglish(causes: readonly Cause[]): { reason?: string; message?: string; field?: string }[] {
+  return causes.map(({ message, ...cause }) =>
+    message === undefined ? cause : { ...cause, message: String(message) },
+  );
 }
 
 /** One field that another manager owns and that an apply wanted otherwise. */

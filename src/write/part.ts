@@ -1,3 +1,4 @@
+import { listed, message, type Words } from '../base/message.ts';
 import type { JsonObject } from '../codec/json.ts';
 import { backoffFor, backoffMs } from './backoff.ts';
 import type { Carrier, Desire } from './carrier.ts';
@@ -79,11 +80,11 @@ export class PartWriter {
       const step = await this.attempt(count === 1 ? this.part.start : undefined);
       if (step.kind === 'end') return step.end;
       if (count >= maxAttempts)
-        return this.atBound(step.outcome, `in ${count} ${count === 1 ? 'attempt' : 'attempts'}`);
+        return this.atBound(step.outcome, count === 1 ? message`in one attempt` : message`in ${count} attempts`);
       const pace = step.outcome === 'version-conflict' ? backoffFor(backoff, options.clock.now() - begin) : backoff;
       const paused = await session.pause(Math.max(step.waitMs, backoffMs(count, pace, options.clock.random())));
       if (paused === 'cancelled') return this.cancelled();
-      if (paused === 'over') return this.atBound(step.outcome, 'within the time limit');
+      if (paused === 'over') return this.atBound(step.outcome, message`within the time limit`);
     }
   }
 
@@ -170,8 +171,8 @@ export class PartWriter {
 
   private atLimit(object: JsonObject): PartEnd {
     if (this.lost.any) return endUnknown(this.uid, object, 'The time was over before the change was computed anew.');
-    const message = 'The change was not computed within the time limit: nothing was written.';
-    return endWith('timed-out', this.uid, object, { message });
+    const said = message`The change was not computed within the time limit: nothing was written.`;
+    return endWith('timed-out', this.uid, object, { message: said });
   }
 
   /** Asks before each write whether it is still meant, and tells before the first which fields belong to others. */
@@ -252,12 +253,12 @@ export class PartWriter {
   /** The read shows the version that was just refused: this server is behind. The same write is not sent again. */
   private stillRefused(refused: Refused): Step {
     if (refused.code === 422) {
-      const message = 'The server refused the patch though the object is what the patch was computed from.';
-      this.add('invalid', { code: refused.code, message });
-      return ended(endWith('invalid', this.uid, refused.object, { message }));
+      const said = message`The server refused the patch though the object is what the patch was computed from.`;
+      this.add('invalid', { code: refused.code, message: said });
+      return ended(endWith('invalid', this.uid, refused.object, { message: said }));
     }
     this.add('version-conflict', {
-      message: 'The read still shows the version that was refused: the server that answered is behind.',
+      message: message`The read still shows the version that was refused: the server that answered is behind.`,
     });
     return { kind: 'retry', outcome: 'version-conflict', waitMs: 0 };
   }
@@ -277,7 +278,7 @@ export class PartWriter {
   }
 
   /** No attempt is left, or no time: one more read tells who won and what became of a lost write. */
-  private async atBound(outcome: AttemptOutcome, bound: string): Promise<PartEnd> {
+  private async atBound(outcome: AttemptOutcome, bound: Words): Promise<PartEnd> {
     let newest: JsonObject | undefined;
     if ((outcome === 'version-conflict' || this.lost.any) && this.context.session.remainingMs > 0) {
       const read = await this.read();
@@ -291,20 +292,22 @@ export class PartWriter {
     }
     if (this.lost.anyOnItsWay || (this.lost.any && newest === undefined)) {
       const said = this.context.attempts.all.at(-1)?.message;
-      const why = 'It was not stored when last looked at, and may still be on its way.';
-      return endUnknown(this.uid, newest, said === undefined ? why : `${why} ${said}`);
+      const why = message`It was not stored when last looked at, and may still be on its way.`;
+      return endUnknown(this.uid, newest, said === undefined ? why : listed([why, said], ' '));
     }
     const name = describeTarget(this.context.target);
     if (outcome === 'version-conflict') {
       return endWith('contended', this.uid, newest, {
-        message: `Others kept changing ${name}: the write did not get through ${bound}.`,
+        message: message`Others kept changing ${name}: the write did not get through ${bound}.`,
       });
     }
     const ending = outcome === 'throttled' || outcome === 'timed-out' ? outcome : 'unavailable';
     const last = this.context.attempts.all.at(-1)?.message;
-    const wasNot = this.lost.any ? 'was not written when last looked at,' : 'was not written';
+    const wasNot = this.lost.any
+      ? message`${name} was not written when last looked at, ${bound}.`
+      : message`${name} was not written ${bound}.`;
     return endWith(ending, this.uid, newest, {
-      message: `${name} ${wasNot} ${bound}.${last === undefined ? '' : ` ${last}`}`,
+      message: last === undefined ? wasNot : listed([wasNot, last], ' '),
     });
   }
 

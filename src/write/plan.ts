@@ -1,3 +1,4 @@
+import { message, type Words } from '../base/message.ts';
 import { setOwn, type JsonObject } from '../codec/json.ts';
 import { diffObjects, type Change } from '../core/diff.ts';
 import type { WriteContext } from './context.ts';
@@ -7,7 +8,7 @@ import { identityOf, metadataOf } from './target.ts';
 /** What one attempt is going to do with a desire. */
 export type Plan =
   | { readonly kind: 'nothing' }
-  | { readonly kind: 'refused'; readonly message: string; readonly causes: readonly Cause[] }
+  | { readonly kind: 'refused'; readonly message: Words; readonly causes: readonly Cause[] }
   | {
       readonly kind: 'write';
       readonly subresource: string | undefined;
@@ -35,7 +36,7 @@ export function planOf(
   if (renamed.length > 0) {
     return {
       kind: 'refused',
-      message: 'The change names another object: what locates an object cannot be edited.',
+      message: message`The change names another object: what locates an object cannot be edited.`,
       causes: renamed,
     };
   }
@@ -48,7 +49,7 @@ export function planOf(
     if (ignored.length === 0) return write;
     return {
       kind: 'refused',
-      message: 'The status endpoint ignores all but status and metadata: write the rest without it.',
+      message: message`The status endpoint ignores all but status and metadata: write the rest without it.`,
       causes: [],
     };
   }
@@ -85,7 +86,7 @@ function identityCauses(current: JsonObject, desired: JsonObject): Cause[] {
   );
   return [...own, ...located.map((field) => `metadata.${field}`)].map((field) => ({
     reason: 'FieldValueForbidden',
-    message: 'It cannot be changed.',
+    message: message`It cannot be changed.`,
     field,
   }));
 }

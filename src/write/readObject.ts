@@ -1,3 +1,4 @@
+import { message } from '../base/message.ts';
 import { classifyReply, type Classified } from './classify.ts';
 import type { WriteContext } from './context.ts';
 import { isTooDeep, TOO_DEEP, type JsonObject } from '../codec/json.ts';
@@ -37,8 +38,8 @@ export async function readObject(context: WriteContext, subresource: string | un
   if (answer.outcome !== 'written') return { kind: 'failed', answer };
   const object = objectOf(reply);
   if (object === undefined) {
-    const message = `The server answered the read of ${describeTarget(target)} with something that is no object.`;
-    return { kind: 'failed', answer: { outcome: 'unavailable', code: reply.status, message } };
+    const said = message`The server answered the read of ${describeTarget(target)} with something that is no object.`;
+    return { kind: 'failed', answer: { outcome: 'unavailable', code: reply.status, message: said } };
   }
   return { kind: 'object', object, identity: identityOf(object) };
 }
@@ -47,6 +48,6 @@ export async function readObject(context: WriteContext, subresource: string | un
 export async function readForEdit(context: WriteContext, subresource: string | undefined): Promise<ReadResult> {
   const read = await readObject(context, subresource);
   if (read.kind !== 'object' || !isTooDeep(read.object)) return read;
-  const message = `${describeTarget(context.target)} cannot be edited: ${String(TOO_DEEP)}.`;
-  return { kind: 'failed', answer: { outcome: 'unsupported', message } };
+  const said = message`${describeTarget(context.target)} cannot be edited: ${TOO_DEEP}.`;
+  return { kind: 'failed', answer: { outcome: 'unsupported', message: said } };
 }

@@ -1,3 +1,4 @@
+import { Message, type Words } from '../base/message.ts';
 import { stringifyJson, type Json, type JsonObject } from '../codec/json.ts';
 import type { AttemptOutcome, Cause, FieldConflict, FinalOutcome, Strategy } from './outcome.ts';
 
@@ -18,7 +19,7 @@ export interface Attempt {
   /** The HTTP status of what decided it. */
   readonly code?: number;
   readonly reason?: string;
-  readonly message?: string;
+  readonly message?: Words;
   /** The token that this attempt's content was computed from, and that it sent. */
   readonly basedOn?: string;
   /** For an attempt whose answer was lost: what reading told later. */
@@ -77,7 +78,7 @@ export interface Report {
   /** The incarnation that holds the name now, for `recreated`. */
   readonly holder?: string;
   /** One sentence of what happened, where the outcome alone does not tell. */
-  readonly message?: string;
+  readonly message?: Words;
   /** The strategy that was used, where it is not the one that was asked for. */
   readonly strategy?: Strategy;
   readonly dryRun?: boolean;
@@ -88,7 +89,7 @@ export interface Report {
     readonly outcome: string;
     readonly token: string;
     readonly missing: readonly string[];
-    readonly message?: string;
+    readonly message?: Words;
   };
   /** The stored object after a write, or the newest read; for the caller, never printed. */
   readonly object?: JsonObject;
@@ -103,6 +104,7 @@ export function printReport(report: Report): string {
 }
 
 function dropAbsent(value: unknown): Json {
+  if (value instanceof Message) return String(value);
   if (Array.isArray(value)) return value.map((item: unknown) => dropAbsent(item));
   if (typeof value !== 'object' || value === null) return value as Json;
   const kept = Object.entries(value).filter(([, item]) => item !== undefined);

@@ -1,3 +1,4 @@
+import { message, type Words } from '../base/message.ts';
 import type { ServerRequest } from '../base/server.ts';
 import type { Change } from '../core/diff.ts';
 import type { WriteContext } from './context.ts';
@@ -18,11 +19,11 @@ export type Prepared =
       readonly request: ServerRequest;
       readonly strategy: Strategy;
       /** Why another strategy was used than was asked for. */
-      readonly why?: string;
+      readonly why?: Words;
       readonly force: boolean;
       readonly tests: boolean;
     }
-  | { readonly kind: 'refused'; readonly why: string; readonly accepted?: readonly string[] };
+  | { readonly kind: 'refused'; readonly why: Words; readonly accepted?: readonly string[] };
 
 /** What is written, and where. */
 interface PendingChange {
@@ -43,7 +44,7 @@ export function prepare(context: WriteContext, change: PendingChange): Prepared 
   if (change.uid === '' || (conditional && (change.token === '' || change.token === '0'))) {
     return {
       kind: 'refused',
-      why: `${describeTarget(context.target)} was read without a UID or a version: it cannot be written safely.`,
+      why: message`${describeTarget(context.target)} was read without a UID or a version: it cannot be written safely.`,
     };
   }
   const draft: Draft = {

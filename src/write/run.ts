@@ -1,3 +1,4 @@
+import { listed, message } from '../base/message.ts';
 import type { Server } from '../base/server.ts';
 import { carry } from './carrier.ts';
 import type { WriteContext } from './context.ts';
@@ -28,15 +29,18 @@ async function runParts(context: WriteContext, intent: Intent): Promise<PartEnd>
   const { subresource, uid } = target;
   if (subresource !== undefined && options.subresources !== undefined && !options.subresources.includes(subresource)) {
     return {
-      report: { outcome: 'unsupported', message: `${describeTarget(target)} has no subresource "${subresource}".` },
+      report: {
+        outcome: 'unsupported',
+        message: message`${describeTarget(target)} has no subresource "${subresource}".`,
+      },
     };
   }
   const other = otherObject(context, intent);
   if (other !== undefined) return { report: other };
   const carrier = carry(intent, context.schema, isSecret(target));
   if (uid !== undefined && carrier.uid !== undefined && uid !== carrier.uid) {
-    const message = `The edits were made of another object than is meant: of ${carrier.uid}, and not of ${uid}.`;
-    return { report: { outcome: 'recreated', uid: carrier.uid, holder: uid, message } };
+    const said = message`The edits were made of another object than is meant: of ${carrier.uid}, and not of ${uid}.`;
+    return { report: { outcome: 'recreated', uid: carrier.uid, holder: uid, message: said } };
   }
   if (carrier.nothingAgainst !== undefined) return { report: nothing(carrier.nothingAgainst) };
   const first = await new PartWriter(context, { carrier, subresource, uid: uid ?? carrier.uid }).run();
@@ -57,12 +61,12 @@ function otherObject(context: WriteContext, intent: Intent): PartReport | undefi
   const { name, namespace, kind } = context.target;
   for (const object of [intent.base, intent.desired]) {
     const metadata = metadataOf(object);
-    const said = { name: metadata['name'], namespace: metadata['namespace'], kind: object['kind'] };
+    const told = { name: metadata['name'], namespace: metadata['namespace'], kind: object['kind'] };
     const isOther = (field: 'name' | 'namespace' | 'kind'): boolean =>
-      typeof said[field] === 'string' && said[field] !== { name, namespace, kind }[field];
+      typeof told[field] === 'string' && told[field] !== { name, namespace, kind }[field];
     if (!isOther('name') && !isOther('namespace') && !isOther('kind')) continue;
-    const message = `The edits are of another object than ${describeTarget(context.target)}.`;
-    return { outcome: 'invalid', message };
+    const said = message`The edits are of another object than ${describeTarget(context.target)}.`;
+    return { outcome: 'invalid', message: said };
   }
   return undefined;
 }
@@ -95,10 +99,10 @@ function joined(main: PartReport, status: PartReport): PartReport {
   };
   if (isDone(status)) return { ...both, outcome: main.outcome === 'written' ? 'written' : status.outcome };
   if (main.outcome !== 'written') return both;
-  const why = status.message === undefined ? '' : ` ${status.message}`;
+  const ended = message`All but status is saved, status is not: it ended ${status.outcome}.`;
   return {
     ...both,
     outcome: 'partly-written',
-    message: `All but status is saved, status is not: it ended ${status.outcome}.${why}`,
+    message: status.message === undefined ? ended : listed([ended, status.message], ' '),
   };
 }

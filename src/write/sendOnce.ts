@@ -1,3 +1,4 @@
+import { message } from '../base/message.ts';
 import type { ServerRequest } from '../base/server.ts';
 import type { JsonObject } from '../codec/json.ts';
 import { classifyReply, type RequestFacts } from './classify.ts';
@@ -31,17 +32,20 @@ export async function sendOnce(
     sent.kind === 'reply'
       ? withoutValues(classifyReply(sent.reply, facts), isSecret(context.target))
       : sent.kind === 'cancelled'
-        ? { outcome: 'cancelled', message: 'It was cancelled while the request was on its way: it may have been done.' }
+        ? {
+            outcome: 'cancelled',
+            message: message`It was cancelled while the request was on its way: it may have been done.`,
+          }
         : { outcome: sent.kind === 'lost' ? 'uncertain' : 'unavailable', message: sent.message };
   const object = sent.kind === 'reply' && meant.outcome === 'written' ? objectOf(sent.reply) : undefined;
   const stored = object?.['kind'] === 'Status' ? undefined : object;
   const answer = settledNow(meant, about.verb, stored, context.options.dryRun === true);
-  const { outcome, code, reason, message } = answer;
+  const { outcome, code, reason } = answer;
   const { attempt } = context.attempts.add({
     outcome,
     ...(code === undefined ? {} : { code }),
     ...(reason === undefined ? {} : { reason }),
-    ...(message === undefined ? {} : { message }),
+    ...(answer.message === undefined ? {} : { message: answer.message }),
     ...(about.basedOn === undefined ? {} : { basedOn: about.basedOn }),
   });
   // What a delete is answered with is no stored version: often the last that there was.
@@ -54,6 +58,6 @@ export async function sendOnce(
 function settledNow(answer: Answer, verb: Once, stored: JsonObject | undefined, dryRun: boolean): Answer {
   if (answer.outcome === 'uncertain' && dryRun) return { ...answer, outcome: 'unavailable' };
   if (answer.outcome !== 'written' || verb === 'delete' || stored !== undefined) return answer;
-  const message = 'The server accepted the write, but its answer could not be read.';
-  return { ...answer, outcome: dryRun ? 'unavailable' : 'uncertain', message };
+  const said = message`The server accepted the write, but its answer could not be read.`;
+  return { ...answer, outcome: dryRun ? 'unavailable' : 'uncertain', message: said };
 }

@@ -1,12 +1,13 @@
-import { isAppError, messageOf } from '../base/appError.ts';
+import { message, type Words } from '../base/message.ts';
+import { isAppError, wordsOf } from '../base/appError.ts';
 import type { Clock } from '../base/clock.ts';
 import { SendFailure, type Server, type ServerReply, type ServerRequest } from '../base/server.ts';
 
 /** What came of sending a request. `lost`: it is not known whether the server acted on it. */
 export type Sent =
   | { readonly kind: 'reply'; readonly reply: ServerReply }
-  | { readonly kind: 'not-sent'; readonly message: string }
-  | { readonly kind: 'lost'; readonly message: string; readonly late: boolean }
+  | { readonly kind: 'not-sent'; readonly message: Words }
+  | { readonly kind: 'lost'; readonly message: Words; readonly late: boolean }
   | { readonly kind: 'cancelled' };
 
 /** No single request takes longer, in ms: what is left of the time must do to settle a lost answer. */
@@ -59,7 +60,7 @@ export class Session {
       return { kind: 'reply', reply: await this.server.send(request, inFlight.signal) };
     } catch (error) {
       if (this.cancelled) return { kind: 'cancelled' };
-      if (late) return { kind: 'lost', message: `There was no answer within ${limitMs} ms.`, late: true };
+      if (late) return { kind: 'lost', message: message`There was no answer within ${limitMs} ms.`, late: true };
       return failureOf(error);
     } finally {
       timer.abort();
@@ -127,8 +128,8 @@ function failureOf(error: unknown): Sent {
     const { message, reached } = error;
     return reached === 'no' ? { kind: 'not-sent', message } : { kind: 'lost', message, late: false };
   }
-  if (isAppError(error, 'unreachable', 'tls-untrusted')) return { kind: 'not-sent', message: messageOf(error) };
+  if (isAppError(error, 'unreachable', 'tls-untrusted')) return { kind: 'not-sent', message: wordsOf(error) };
   if (isAppError(error, 'timed-out', 'connection-lost'))
-    return { kind: 'lost', message: messageOf(error), late: error.code === 'timed-out' };
+    return { kind: 'lost', message: wordsOf(error), late: error.code === 'timed-out' };
   throw error;
 }

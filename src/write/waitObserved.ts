@@ -1,4 +1,4 @@
-import { message } from '../base/message.ts';
+import { message, type Words } from '../base/message.ts';
 import { AppError, isAppError, messageOf } from '../base/appError.ts';
 import type { Clock } from '../base/clock.ts';
 import { SendFailure, type Server, type ServerRequest } from '../base/server.ts';
@@ -34,7 +34,7 @@ export interface ObservedReport {
   readonly state?: GenerationState;
   /** The named conditions that do not hold yet, or were computed for an older generation. */
   readonly missing: readonly string[];
-  readonly message?: string;
+  readonly message?: Words;
 }
 
 /** How to wait. */
@@ -62,7 +62,7 @@ export async function waitObserved(
       outcome: 'unsupported',
       token: what.token,
       missing: [],
-      message: `The kind ${target.kind} has no observedGeneration: there is nothing to wait for.`,
+      message: message`The kind ${target.kind} has no observedGeneration: there is nothing to wait for.`,
     };
   }
   const limit = new AbortController();
@@ -124,7 +124,7 @@ class Waiting {
       ...(this.state === undefined ? {} : { state: this.state }),
       missing: this.missing,
       ...(outcome === 'timed-out' && this.state?.verdict === 'unreported'
-        ? { message: 'It reports no observedGeneration so far.' }
+        ? { message: message`It reports no observedGeneration so far.` }
         : {}),
     };
   }

@@ -6,7 +6,7 @@ import { hideSecrets } from '../core/secrets.ts';
 import type { Actor, AbsentEvent, NewTraceEvent, ReadEvent, WriteEvent, WriteOutcome } from '../core/traceEvent.ts';
 import type { Classified } from './classify.ts';
 import type { ModifyOptions } from './options.ts';
-import type { AttemptOutcome } from './outcome.ts';
+import { inEnglish, type AttemptOutcome } from './outcome.ts';
 import type { Winner } from './report.ts';
 import { identityOf, isSecret, nameOf, type Target } from './target.ts';
 
@@ -119,8 +119,8 @@ export class WriteLog {
       outcome: traceOutcome(outcome),
       ...(answer.code === undefined ? {} : { code: answer.code }),
       ...(answer.reason === undefined ? {} : { reason: answer.reason }),
-      ...(answer.message === undefined ? {} : { message: answer.message }),
-      ...(answer.causes === undefined ? {} : { causes: [...answer.causes] }),
+      ...(answer.message === undefined ? {} : { message: String(answer.message) }),
+      ...(answer.causes === undefined ? {} : { causes: inEnglish(answer.causes) }),
     };
   }
 

@@ -277,7 +277,7 @@ for (const on of serverKinds) {
         );
         if (strategy === 'apply' || strategy === 'strategic') {
           assert.equal(report.strategy, 'replace');
-          assert.match(report.message ?? '', /another key/);
+          assert.match(String(report.message), /another key/);
           assert.equal(writes[0]?.request.method, 'PUT');
         }
       });
@@ -331,7 +331,7 @@ for (const on of serverKinds) {
               }
             : {}),
         });
-        assert.equal(report.outcome, 'written', `${strategy} ${report.message}`);
+        assert.equal(report.outcome, 'written', `${strategy} ${String(report.message)}`);
         assert.equal(report.storedOtherwise, undefined, strategy);
         const [web, side] = at(await real.read(target), 'spec', 'template', 'spec', 'containers') as JsonObject[];
         const [webBefore, sideBefore] = at(made, 'spec', 'template', 'spec', 'containers') as JsonObject[];
@@ -376,7 +376,7 @@ for (const on of serverKinds) {
           },
           { strategy, schema: schemas.deployment },
         );
-        assert.equal(report.outcome, 'written', `${strategy} ${report.message}`);
+        assert.equal(report.outcome, 'written', `${strategy} ${String(report.message)}`);
         const live = at(await real.read(target), 'spec', 'template', 'spec', 'containers', '0') as JsonObject;
         assert.deepEqual(
           live['env'],

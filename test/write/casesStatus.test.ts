@@ -117,7 +117,7 @@ for (const on of serverKinds) {
         },
       );
       assert.equal(report.outcome, 'partly-written');
-      assert.match(report.message ?? '', /All but status is saved, status is not: it ended forbidden/);
+      assert.match(String(report.message), /All but status is saved, status is not: it ended forbidden/);
       const live = await real.read(target);
       assert.deepEqual([at(live, 'spec', 'size'), at(live, 'status', 'phase')], [2, 'New']);
     });
@@ -161,7 +161,7 @@ for (const on of serverKinds) {
         offers,
       );
       assert.equal(report.outcome, 'invalid');
-      assert.match(report.message ?? '', /ignores all but status/);
+      assert.match(String(report.message), /ignores all but status/);
       assert.equal(writes.length, 0);
     });
 

@@ -191,7 +191,7 @@ for (const on of serverKinds) {
       const report = await deleteObject(server, { ...target, uid }, { clock: systemClock, token });
       assert.equal(report.outcome, 'recreated');
       assert.equal(report.holder, at(second, 'metadata', 'uid'));
-      assert.match(report.message ?? '', /has another UID now/);
+      assert.match(String(report.message), /has another UID now/);
       assert.equal(seen.length, 1);
       assert.deepEqual(at(seen[0]?.body, 'preconditions'), { uid, resourceVersion: token });
       assert.equal(at(await real.read(target), 'metadata', 'uid'), at(second, 'metadata', 'uid'));
@@ -206,7 +206,7 @@ for (const on of serverKinds) {
       const token = textAt(first, 'metadata', 'resourceVersion');
       const report = await deleteObject(server, { ...target, uid }, { clock: systemClock, token });
       assert.equal(report.outcome, 'needs-decision');
-      assert.match(report.message ?? '', /changed/);
+      assert.match(String(report.message), /changed/);
       assert.deepEqual(report.conflicts, [{ path: '.data.a', base: '1', theirs: '2' }]);
       assert.deepEqual(
         report.attempts.map(({ wonBy }) => wonBy?.map(({ manager, fields }) => [manager, fields])),
@@ -240,7 +240,7 @@ for (const on of serverKinds) {
       const uid = textAt(first, 'metadata', 'uid');
       const report = await deleteObject(real.cluster, { ...target, uid }, { clock: systemClock });
       assert.equal(report.outcome, 'written');
-      assert.match(report.message ?? '', /write\.example\/hold/);
+      assert.match(String(report.message), /write\.example\/hold/);
       const { report: released } = await real.modify(target, {
         kind: 'changes',
         set: [],

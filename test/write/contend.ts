@@ -72,7 +72,7 @@ export async function contend(server: Server, spec: ContendSpec): Promise<Conten
         maxAttempts: 1000,
         timeoutMs: 300_000,
       });
-      if (report.outcome !== 'written') throw new Error(`A writer ended ${report.outcome}: ${report.message ?? ''}`);
+      if (report.outcome !== 'written') throw new Error(`A writer ended ${report.outcome}: ${String(report.message)}`);
       done += 1;
       accepted += 1;
     }

@@ -1,14 +1,17 @@
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { inspect } from 'node:util';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { AppError } from '../../src/base/appError.ts';
+import { inWords } from '../../src/base/message.ts';
 import { SendFailure, type Server, type ServerReply } from '../../src/base/server.ts';
 import { systemClock } from '../../src/base/clock.ts';
 import { parseJson, stringifyJson, type JsonObject } from '../../src/codec/json.ts';
 import { connectCluster } from '../../src/kube/cluster.ts';
+import { translateWith } from '../../src/core/timeline/translate.ts';
 import { loadKubeconfig } from '../../src/kube/kubeconfig.ts';
 import { classifyReply, type RequestFacts } from '../../src/write/classify.ts';
 import { createObject } from '../../src/write/createObject.ts';
@@ -16,7 +19,8 @@ import { deleteObject } from '../../src/write/deleteObject.ts';
 import { modify } from '../../src/write/modify.ts';
 import type { ModifyOptions } from '../../src/write/options.ts';
 import { finalOutcomes, type AttemptOutcome, type FinalOutcome } from '../../src/write/outcome.ts';
-import type { Target } from '../../src/write/target.ts';
+import { printReport } from '../../src/write/report.ts';
+import { describeTarget, type Target } from '../../src/write/target.ts';
 import { exitCodeOf } from '../../src/cli/outcomeExit.ts';
 import { FakeClock } from './fakeClock.ts';
 import { FakeServer, reply, status } from './fakeServer.ts';
@@ -81,7 +85,7 @@ describe('what an answer means', () => {
     ] as const) {
       const meaning = classifyReply(reply, { verb, resource: 'configmaps', terminating: false });
       assert.equal(meaning.outcome, outcome);
-      assert.match(meaning.message ?? '', /redirection \(302\)/);
+      assert.match(String(meaning.message), /redirection \(302\)/);
     }
   });
 
@@ -492,7 +496,7 @@ describe('how a write ends', () => {
       };
       const report = await modify(server, target, changes({ 'data/a': '2' }), options);
       assert.equal(report.outcome, 'cancelled', during);
-      assert.equal(report.message?.includes('may have been stored') ?? false, during === 'PUT', during);
+      assert.equal(String(report.message).includes('may have been stored'), during === 'PUT', during);
     }
   });
 
@@ -501,7 +505,7 @@ describe('how a write ends', () => {
     const server: Server = { send: () => Promise.resolve({ status: 200, headers: {}, body: deep }) };
     const report = await modify(server, target, changes({ 'data/a': '2' }), { clock: systemClock });
     assert.equal(report.outcome, 'unsupported');
-    assert.match(report.message ?? '', /cannot be edited: it is nested more than 500 levels deep\.$/);
+    assert.match(String(report.message), /cannot be edited: it is nested more than 500 levels deep\.$/);
     const gone = await deleteObject(server, { ...target, uid: 'u' }, { clock: systemClock });
     assert.equal(gone.outcome, 'written', 'it can be deleted');
   });
@@ -585,7 +589,12 @@ describe('how a write ends on the real server', function () {
   it('a missing object and a missing resource type are told apart', async () => {
     const missing = await real.modify(real.configMap('nobody'), changes({ 'data/a': '1' }));
     assert.equal(missing.report.outcome, 'gone');
-    assert.match(missing.report.message ?? '', /its name is free/);
+    const name = describeTarget(real.configMap('nobody'));
+    assert.match(printReport(missing.report), new RegExp(`"message":"${name} does not exist: its name is free."`));
+    const german = translateWith(
+      JSON.parse(readFileSync('l10n/bundle.l10n.de.json', 'utf8')) as Record<string, string>,
+    );
+    assert.equal(inWords(missing.report.message ?? '', german), `${name} gibt es nicht: Der Name ist frei.`);
     const type = await real.modify({ ...real.configMap('x'), resource: 'nothings' }, changes({ 'data/a': '1' }));
     assert.equal(type.report.outcome, 'unsupported');
     const group = await real.modify(

@@ -43,7 +43,7 @@ describe('outcomes provoked on the real server', function () {
     const report = await createObject(real.cluster, target, { metadata: { name: 'held' } }, options);
     assert.deepEqual([report.outcome, report.attempts.length], ['terminating', 1]);
     assert.deepEqual([report.attempts[0]?.code, report.attempts[0]?.reason], [409, 'AlreadyExists']);
-    assert.match(report.message ?? '', /object is being deleted/);
+    assert.match(String(report.message), /object is being deleted/);
     assert.equal(at(await real.read(target), 'metadata', 'uid'), at(first, 'metadata', 'uid'));
     await real.patch(target, { metadata: { finalizers: null } });
   });
@@ -63,7 +63,7 @@ describe('outcomes provoked on the real server', function () {
     }
     report = await createObject(real.cluster, secret, object, options);
     assert.deepEqual([report.outcome, report.attempts.length, report.attempts[0]?.code], ['forbidden', 1, 403]);
-    assert.match(report.message ?? '', /exceeded quota: full, requested: count\/secrets=1/);
+    assert.match(String(report.message), /exceeded quota: full, requested: count\/secrets=1/);
     await real.send('DELETE', `${path}/full`);
   });
 
@@ -94,7 +94,7 @@ describe('outcomes provoked on the real server', function () {
     crowd.abort();
     await Promise.all(others);
     assert.equal(refused[0]?.outcome, 'unavailable');
-    assert.match(refused[0].message ?? '', /resourcequotas "busy": the object has been modified/);
+    assert.match(String(refused[0].message), /resourcequotas "busy": the object has been modified/);
     assert.equal(outcome, 'written');
     await real.send('DELETE', `${path}/busy`);
   });
@@ -221,7 +221,7 @@ describe('outcomes provoked on the real server', function () {
         ['uncertain', 500],
       ],
     );
-    assert.match(report.message ?? '', /failed calling webhook "nowhere\.write\.example"/);
+    assert.match(String(report.message), /failed calling webhook "nowhere\.write\.example"/);
     assert.equal(at(await real.read(target), 'metadata', 'uid'), at(stored, 'metadata', 'uid'));
   });
 
@@ -232,7 +232,7 @@ describe('outcomes provoked on the real server', function () {
     const target = real.target('', 'v1', 'componentstatuses', 'ComponentStatus', 'own', false);
     const report = await createObject(real.cluster, target, { metadata: { name: 'own' } }, options);
     assert.equal(short(report), 'unsupported 405');
-    assert.match(report.message ?? '', /does not allow this method/);
+    assert.match(String(report.message), /does not allow this method/);
   });
 
   it('media types that the server cannot send (406) or read (415) are unsupported, and nothing is stored', async () => {
@@ -266,6 +266,6 @@ describe('outcomes provoked on the real server', function () {
     const target = { ...real.configMap('homeless'), namespace: `${real.namespace}-away` };
     const report = await createObject(real.cluster, target, { metadata: { name: 'homeless' } }, options);
     assert.equal(short(report), 'gone 404');
-    assert.match(report.message ?? '', new RegExp(`namespaces "${target.namespace}" not found`));
+    assert.match(String(report.message), new RegExp(`namespaces "${target.namespace}" not found`));
   });
 });

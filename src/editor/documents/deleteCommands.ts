@@ -1,4 +1,6 @@
 import { l10n, window, type Disposable } from 'vscode';
+import { inWords } from '../../base/message.ts';
+import { translated } from '../app/translated.ts';
 import { AppError } from '../../base/appError.ts';
 import { cancelled } from '../../base/clock.ts';
 import { plannedDeletion, type Deletion } from '../../core/deletion.ts';
@@ -88,7 +90,7 @@ async function confirmDelete(editor: Editor, deletions: readonly Deletion[]): Pr
 async function foresee(editor: Editor, { incarnation, token }: Deletion): Promise<string> {
   const located = await locate(editor.clusters, addressOfIncarnation(incarnation, clusterKeyOf(editor, incarnation)));
   const { message, outcome } = await sendDelete(editor, located, incarnation.uid, token, true);
-  return message ?? outcome;
+  return inWords(message ?? outcome, translated);
 }
 
 async function sendDelete(

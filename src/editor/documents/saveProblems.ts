@@ -9,6 +9,8 @@ import {
   type TextDocument,
   type Uri,
 } from 'vscode';
+import { inWords } from '../../base/message.ts';
+import { translated } from '../app/translated.ts';
 import type { Disposable } from '../../base/disposable.ts';
 import { parseYaml, type YamlProblem, type YamlReading } from '../../codec/yaml.ts';
 import type { Report } from '../../write/report.ts';
@@ -43,7 +45,7 @@ export class SaveProblems implements Disposable {
     const causes = (report.causes ?? []).map((cause) =>
       diagnostic(
         rangeOfField(reading, cause.field, document),
-        cause.message ?? cause.reason ?? report.outcome,
+        inWords(cause.message ?? cause.reason ?? report.outcome, translated),
         DiagnosticSeverity.Error,
       ),
     );

@@ -1,4 +1,6 @@
 import { l10n } from 'vscode';
+import { inWords } from '../../base/message.ts';
+import { translated } from '../app/translated.ts';
 import type { FinalOutcome } from '../../write/outcome.ts';
 import type { Report } from '../../write/report.ts';
 
@@ -10,7 +12,7 @@ export function isDone(outcome: FinalOutcome): boolean {
 /** How a write ended, in one sentence, and what to do next in another where there is something. */
 export function outcomeSentence(report: Report, name: string): string {
   const words = wordsOf(report, name);
-  const detail = report.message ?? '';
+  const detail = inWords(report.message ?? '', translated);
   return detail === '' || !needsDetail.has(report.outcome) ? words : `${words} (${detail.replace(/[.\s]+$/, '')})`;
 }
 

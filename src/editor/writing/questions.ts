@@ -23,7 +23,10 @@ export async function confirmPreview(
   preview: Preview,
 ): Promise<void> {
   const { changes, replaced, resets, report } = preview;
-  const untold = l10n.t('What would be stored is not known; the dry run was refused: {0}', report.message ?? '');
+  const untold = l10n.t(
+    'What would be stored is not known; the dry run was refused: {0}',
+    inWords(report.message ?? '', translated),
+  );
   const lines = [
     ...(again ? [l10n.t('Somebody changed it in the meantime: nothing was written yet.')] : []),
     ...(report.outcome === 'written' ? desiredState(report) : [untold]),

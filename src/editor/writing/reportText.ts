@@ -1,4 +1,6 @@
 import { l10n } from 'vscode';
+import { inWords } from '../../base/message.ts';
+import { translated } from '../app/translated.ts';
 import { stringifyJson, type Json } from '../../codec/json.ts';
 import type { Attempt, Report } from '../../write/report.ts';
 import { outcomeSentence } from './outcomeWords.ts';
@@ -64,7 +66,8 @@ export function reportText(report: Report, subject: ReportSubject): string {
     section(
       l10n.t('What the server says is wrong'),
       (report.causes ?? []).map(
-        (cause) => `- ${cause.field === undefined ? '' : `\`${cause.field}\`: `}${cause.message ?? cause.reason ?? ''}`,
+        (cause) =>
+          `- ${cause.field === undefined ? '' : `\`${cause.field}\`: `}${inWords(cause.message ?? cause.reason ?? '', translated)}`,
       ),
     ),
   ];

@@ -1,3 +1,4 @@
+import { message } from '../../base/message.ts';
 import {
   equalJson,
   isJsonObject,
@@ -27,7 +28,7 @@ export function draftApply(draft: Draft): Drafted {
     return {
       kind: 'use',
       strategy: 'replace',
-      why: `The change gives an item of ${list} another key, which an apply cannot do: the whole object was replaced instead.`,
+      why: message`The change gives an item of ${list} another key, which an apply cannot do: the whole object was replaced instead.`,
     };
   }
   let body = appliedBefore(draft);

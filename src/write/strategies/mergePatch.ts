@@ -1,3 +1,4 @@
+import { message } from '../../base/message.ts';
 import { equalJson, isJsonObject, setOwn, stringifyJson, type Json, type JsonObject } from '../../codec/json.ts';
 import { pinned } from './replace.ts';
 import type { Draft, Drafted } from './strategy.ts';
@@ -12,7 +13,7 @@ export function draftMergePatch(draft: Draft): Drafted {
   if (nulls)
     return {
       kind: 'refused',
-      why: 'A merge patch cannot store null, it removes the field instead: use another strategy.',
+      why: message`A merge patch cannot store null, it removes the field instead: use another strategy.`,
     };
   return {
     kind: 'request',

@@ -1,3 +1,4 @@
+import { message } from '../../base/message.ts';
 import { equalJson, isJsonObject, setOwn, stringifyJson, type Json, type JsonObject } from '../../codec/json.ts';
 import type { ListSchema } from '../../core/listSchema.ts';
 import type { Path } from '../../codec/path.ts';
@@ -19,7 +20,7 @@ export function draftStrategicPatch(draft: Draft): Drafted {
   if (isCustomGroup(draft.target.group)) {
     return {
       kind: 'refused',
-      why: 'Custom resources have no strategic merge patch: use another strategy.',
+      why: message`Custom resources have no strategic merge patch: use another strategy.`,
       accepted: customTypes,
     };
   }
@@ -28,14 +29,14 @@ export function draftStrategicPatch(draft: Draft): Drafted {
     return {
       kind: 'use',
       strategy: 'replace',
-      why: `The change gives an item of ${list} another key, which a strategic merge patch cannot do: the whole object was replaced instead.`,
+      why: message`The change gives an item of ${list} another key, which a strategic merge patch cannot do: the whole object was replaced instead.`,
     };
   }
   const patch = diffMap([], draft.current, draft.desired, draft.schema);
   if (patch === undefined) {
     return {
       kind: 'refused',
-      why: 'A strategic merge patch cannot store null, it removes the field instead: use another strategy.',
+      why: message`A strategic merge patch cannot store null, it removes the field instead: use another strategy.`,
     };
   }
   return {

@@ -1,3 +1,4 @@
+import type { Words } from '../../base/message.ts';
 import type { JsonObject } from '../../codec/json.ts';
 import type { Change } from '../../core/diff.ts';
 import type { ListSchema } from '../../core/listSchema.ts';
@@ -35,6 +36,6 @@ export type Drafted =
       readonly tests?: boolean;
     }
   /** The strategy cannot say this; another one can. */
-  | { readonly kind: 'use'; readonly strategy: Strategy; readonly why: string }
+  | { readonly kind: 'use'; readonly strategy: Strategy; readonly why: Words }
   /** Nothing may be sent. */
-  | { readonly kind: 'refused'; readonly why: string; readonly accepted?: readonly string[] };
+  | { readonly kind: 'refused'; readonly why: Words; readonly accepted?: readonly string[] };
