@@ -16,8 +16,11 @@ export interface TraceHeader {
   /** What wrote it, such as `object-versions/0.1.0`. */
   creator: string;
   /** The clusters that events name by id: what a person calls them, and what they are. */
-  clusters?: Record<string, { label: string; server?: string }>;
+  clusters?: ClusterLabels;
 }
+
+/** What a person calls each cluster, by its id, and where it is. */
+export type ClusterLabels = Record<string, { label: string; server?: string }>;
 
 /** How something became known. */
 export type Via = 'list' | 'watch' | 'get' | 'write' | 'recorder' | 'audit' | 'sandbox';

@@ -4,7 +4,7 @@ import { type AppError, isAppError } from '../base/appError.ts';
 import type { Clock } from '../base/clock.ts';
 import { systemClock } from '../base/clock.ts';
 import { printTraceLine, traceHeader, TraceReader, type TraceProblem } from '../core/trace.ts';
-import type { NoteEvent, TraceEvent } from '../core/traceEvent.ts';
+import type { ClusterLabels, NoteEvent, TraceEvent } from '../core/traceEvent.ts';
 import { LineFile, storageFailed, type LineFileOptions } from './lineFile.ts';
 import { readTraceFile } from './traceFile.ts';
 
@@ -21,6 +21,8 @@ export interface LogOptions extends LineFileOptions {
   readonly clock?: Clock;
   /** What writes it, such as `object-versions/0.1.0`. */
   readonly creator?: string;
+  /** What the clusters of the events are called, asked when a segment begins and when `nameClusters` says that it changed. */
+  readonly clusters?: () => ClusterLabels;
   /** Told when the disk fails, once until it works again. Appending goes on in any case. */
   readonly onProblem?: (error: AppError) => void;
 }
@@ -34,6 +36,10 @@ export interface SegmentProblem extends TraceProblem {
 export interface LogFiles {
   /** Never waits and never fails: what cannot be written is reported, counted, and noted in the log when the disk works again. */
   append(event: TraceEvent): void;
+  /** The clusters are called otherwise than they were: the log says so, as its events name them by id only. */
+  nameClusters(): void;
+  /** What the segments that the last `readAll` has read so far call the clusters. */
+  readonly clusters: ClusterLabels;
   /** All events of all segments that are there now, oldest first, those just appended included. */
   readAll(): AsyncGenerator<TraceEvent, void, undefined>;
   /** What the last `readAll` found wrong: torn tails, damaged lines, segments of a newer version. */
@@ -83,6 +89,7 @@ class SegmentedLog implements LogFiles {
   private retryAt = 0;
   private closed = false;
   private found: SegmentProblem[] = [];
+  private named: ClusterLabels = {};
 
   constructor(folder: string, limits: LogLimits, options: LogOptions) {
     this.folder = folder;
@@ -96,6 +103,10 @@ class SegmentedLog implements LogFiles {
     return this.found;
   }
 
+  get clusters(): ClusterLabels {
+    return this.named;
+  }
+
   async start(): Promise<void> {
     await this.beginSegment();
     await this.prune();
@@ -104,7 +115,19 @@ class SegmentedLog implements LogFiles {
   append(event: TraceEvent): void {
     if (this.closed) return;
     this.lastSeq = event.seq;
-    const line = printTraceLine(event);
+    this.appendLine(printTraceLine(event));
+  }
+
+  nameClusters(): void {
+    if (!this.closed) this.appendLine(this.header());
+  }
+
+  private header(): string {
+    const { creator = 'object-versions', clusters } = this.options;
+    return printTraceLine(traceHeader(creator, clusters?.(), this.clock.now()));
+  }
+
+  private appendLine(line: string): void {
     if (this.current === undefined || this.changing !== undefined) this.hold(line);
     else if (!this.current.append(line)) this.lost += 1;
     if (this.changing !== undefined) return;
@@ -188,9 +211,7 @@ class SegmentedLog implements LogFiles {
         );
         this.current = file;
         this.currentName = name;
-        file.append(
-          printTraceLine(traceHeader(this.options.creator ?? 'object-versions', undefined, this.clock.now())),
-        );
+        file.append(this.header());
         return;
       } catch (error) {
         if (!isAppError(error) || codeOf(error.cause) !== 'EEXIST') throw error;
@@ -248,10 +269,15 @@ class SegmentedLog implements LogFiles {
   async *readAll(): AsyncGenerator<TraceEvent, void, undefined> {
     await this.flush();
     this.found = [];
+    this.named = {};
     for (const file of await this.segments()) {
       const reader = new TraceReader();
       try {
-        for await (const events of readTraceFile(join(this.folder, file), reader)) yield* events;
+        for await (const events of readTraceFile(join(this.folder, file), reader)) {
+          this.named = { ...this.named, ...reader.header?.clusters };
+          yield* events;
+        }
+        this.named = { ...this.named, ...reader.header?.clusters };
       } catch (error) {
         const isGone = isAppError(error) && codeOf(error.cause) === 'ENOENT';
         if (!isAppError(error, 'trace-newer', 'trace-unreadable')) throw error;

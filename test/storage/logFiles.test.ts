@@ -55,6 +55,24 @@ describe('the log on disk', () => {
     await next.close();
   });
 
+  it('says what its clusters are called, as it becomes known, in every segment and to the next process', async () => {
+    let clusters = {};
+    const log = await openLog(folder, { maxBytes: 80_000, maxAgeMs: 3_600_000 }, { clusters: () => clusters });
+    log.append(note(1));
+    clusters = { c1: { label: 'kind-a', server: 'https://127.0.0.1:1' } };
+    log.nameClusters();
+    for (const seq of upTo(400, 2)) log.append(note(seq));
+    clusters = { ...clusters, c1: { label: 'renamed' }, c2: { label: 'kind-b' } };
+    log.nameClusters();
+    await log.close();
+    const next = await openLog(folder, { maxBytes: 80_000, maxAgeMs: 3_600_000 });
+    assert.deepEqual(next.clusters, {}, 'nothing was read yet');
+    await seqs(next);
+    assert.deepEqual(next.problems, []);
+    assert.deepEqual(next.clusters, { c1: { label: 'renamed' }, c2: { label: 'kind-b' } });
+    await next.close();
+  });
+
   it('the size is bounded by deleting the oldest segments, and the newest events stay', async () => {
     const limits = { maxBytes: 80_000, maxAgeMs: 3_600_000 };
     const log = await openLog(folder, limits, { flushChars: 512 });

@@ -16,7 +16,6 @@ import { SaveReasons } from '../documents/saveReasons.ts';
 import { TextShelf } from '../documents/textShelf.ts';
 import { versionText } from '../documents/versionText.ts';
 import { keepOnDisk } from '../session/diskLog.ts';
-import { ClusterNames } from '../session/clusterNames.ts';
 import { Session } from '../session/session.ts';
 import { timelineActions } from '../timeline/timelineActions.ts';
 import { TimelinePanel } from '../timeline/timelinePanel.ts';
@@ -34,7 +33,6 @@ import { settings } from './settings.ts';
 
 const STORED_WATCHES = 'watches';
 const STORED_ASSOCIATIONS = 'associations';
-const STORED_CLUSTERS = 'clusters';
 
 /** What every part is made from. */
 class Ground {
@@ -83,14 +81,7 @@ class Ground {
 
 /** The parts of the extension that its commands use, each made of those above it; made once. Nothing is asked of a cluster. */
 export class Editor extends Ground {
-  readonly session = this.own(
-    new Session(
-      this.onError,
-      settings.thresholds,
-      this.clock,
-      new ClusterNames(this.onError, this.stored(STORED_CLUSTERS)),
-    ),
-  );
+  readonly session = this.own(new Session(this.onError, settings.thresholds, this.clock));
   readonly clusters = this.own(
     new Clusters({
       clock: this.clock,

@@ -32,11 +32,12 @@ export async function keepOnDisk(options: DiskLogOptions): Promise<Disposable> {
   const log = await openLog(
     folder,
     { maxBytes: options.sizeMegabytes() * MEGABYTE, maxAgeMs: options.ageDays() * DAY_MS },
-    { clock, creator, onProblem },
+    { clock, creator, onProblem, clusters: () => session.clusterLabels() },
   );
   store.add({ dispose: () => void log.close().catch(onProblem) });
   let batch: TraceEvent[] = [];
   const restore = (): void => {
+    for (const [id, { label, server }] of Object.entries(log.clusters)) session.nameCluster(id, label, server);
     session.restore(batch.map((event) => withoutSecretContent(withoutSeq(event))));
     batch = [];
   };
@@ -48,6 +49,8 @@ export async function keepOnDisk(options: DiskLogOptions): Promise<Disposable> {
   }
   restore();
   for (const { file, message } of log.problems) onProblem(`${file}: ${String(message)}`);
+  log.nameClusters();
+  store.add(session.onDidNameCluster(() => log.nameClusters()));
   store.add(
     session.onDidAppend((events) => {
       for (const event of events) log.append(event);

@@ -9,15 +9,16 @@ import { createDetector, type Detector } from '../../core/findings/detect.ts';
 import type { DetectorOptions } from '../../core/findings/options.ts';
 import type { Finding } from '../../core/findings/finding.ts';
 import type { History } from '../../core/history.ts';
-import type { NewTraceEvent, TraceEvent } from '../../core/traceEvent.ts';
+import type { ClusterLabels, NewTraceEvent, TraceEvent } from '../../core/traceEvent.ts';
 import { throttle, type Throttle } from '../app/throttle.ts';
-import { ClusterNames, type ClusterLabels } from './clusterNames.ts';
 
 /** How long finding everything anew may hold the host up at a time. */
 const SLICE_MS = 8;
 const EVENTS_AT_ONCE = 32;
 
 /** How often those who look are told of news, at most. */
+/** Each sandbox of a window is a cluster of its own. */
+const MAX_CLUSTERS = 200;
 const NEWS_INTERVAL_MS = 250;
 
 /** How much later than its time an event may be appended: the answer of a program beside this one takes its way. */
@@ -45,7 +46,8 @@ export class Session implements Disposable {
   private readonly throttle: Throttle;
   private readonly clock: Clock;
   private readonly alarm: Alarm;
-  private readonly clusters: ClusterNames;
+  private readonly named: Emitter<void>;
+  private clusters: ClusterLabels = {};
   private current: EventLog = new EventLog();
   private readonly thresholds: () => DetectorOptions;
   private detector: Detector;
@@ -63,9 +65,7 @@ export class Session implements Disposable {
     onError: (error: unknown) => void,
     thresholds: () => DetectorOptions = () => ({}),
     clock: Clock = systemClock,
-    clusters = new ClusterNames(),
   ) {
-    this.clusters = clusters;
     this.onError = onError;
     this.clock = clock;
     this.alarm = new Alarm(clock, () => this.advance());
@@ -74,6 +74,7 @@ export class Session implements Disposable {
     this.news = new Emitter<News>(onError);
     this.appended = new Emitter<readonly TraceEvent[]>(onError);
     this.begun = new Emitter<void>(onError);
+    this.named = new Emitter<void>(onError);
     this.throttle = throttle(NEWS_INTERVAL_MS, () => this.tell());
   }
 
@@ -92,6 +93,11 @@ export class Session implements Disposable {
     return this.begun.event;
   }
 
+  /** Fires when a cluster is called otherwise than it was. */
+  get onDidNameCluster(): Event<void> {
+    return this.named.event;
+  }
+
   get log(): EventLog {
     return this.current;
   }
@@ -108,12 +114,17 @@ export class Session implements Disposable {
 
   /** The clusters by id, for labels and for the header of an exported trace. */
   clusterLabels(): ClusterLabels {
-    return this.clusters.all();
+    return this.clusters;
   }
 
-  /** Says what a person calls a cluster. */
+  /** Says what a person calls a cluster; of many the last ones are kept. */
   nameCluster(id: string, label: string, server?: string): void {
-    this.clusters.name(id, label, server);
+    const known = this.clusters[id];
+    if (known?.label === label && known.server === server) return;
+    const { [id]: _before, ...others } = this.clusters;
+    const kept = Object.fromEntries(Object.entries(others).slice(1 - MAX_CLUSTERS));
+    this.clusters = { ...kept, [id]: { label, ...(server === undefined ? {} : { server }) } };
+    this.named.fire();
   }
 
   /** Appends what was seen or done. */
@@ -215,6 +226,7 @@ export class Session implements Disposable {
     this.news.dispose();
     this.appended.dispose();
     this.begun.dispose();
+    this.named.dispose();
   }
 
   /** What only time can tell is told in time, whether or not anything else happens. */
