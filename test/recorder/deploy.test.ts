@@ -129,6 +129,19 @@ describe('deploy/analyze', function () {
     }
   });
 
+  it('the Jobs run the image that the build is told to make, and a signal reaches the program, not a shell before it', async () => {
+    const containerfile = await readFile(join(DEPLOY, 'Containerfile'), 'utf8');
+    const [, tag] = /^# .*build -f deploy\/analyze\/Containerfile .*-t (\S+) \.$/m.exec(containerfile) ?? [];
+    for (const job of await jobs()) {
+      const container = '.spec.template.spec.containers[0]';
+      // With a host, or else Docker Hub would be asked for it; and a tag that is `latest` is pulled unless this is said.
+      assert.equal(at(job, `${container}.image`), `${tag}:latest`);
+      assert.match(tag ?? '', /^localhost\//);
+      assert.equal(at(job, `${container}.imagePullPolicy`), 'IfNotPresent');
+      assert.match((at(job, `${container}.args`) as string[])[0] ?? '', /^exec node /);
+    }
+  });
+
   it('the image holds all that its commands need: the Jobs, run in a folder laid out like it, find what one run finds', async () => {
     const lines = (await readFile(join(DEPLOY, 'Containerfile'), 'utf8')).split('\n');
     const copied = lines.flatMap((line) => {
