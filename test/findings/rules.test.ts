@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import type { JsonObject } from '../../src/codec/json.ts';
+import { hideSecrets } from '../../src/core/secrets.ts';
 import type { ObjectName } from '../../src/core/traceEvent.ts';
 import { configMap, data, Scenario, shortOf, toy } from './scenario.ts';
 
@@ -426,6 +427,17 @@ describe('reads, servers and gaps', () => {
     s.observe(toy(), 'U1', 'v1', { spec: { n: 7 } }, { notStored: true });
     assert.deepEqual(s.told(), []);
     s.observe(toy(), 'U1', 'v1', { spec: { n: 2 } });
+    assert.deepEqual(s.told(), ['token-reuse']);
+  });
+
+  it('one token of a Secret with values hashed by two keys is no restored storage; with other labels it is', () => {
+    const s = new Scenario();
+    const secret = { group: '', resource: 'secrets', namespace: 'lab', name: 'demo' };
+    const hashed = (key: string): JsonObject => hideSecrets({ data: { password: 'eA==' } }, key.repeat(32));
+    s.stream(secret, 'U1', 'v1', hashed('a'));
+    s.stream(secret, 'U1', 'v1', hashed('b'));
+    assert.deepEqual(s.told(), []);
+    s.stream(secret, 'U1', 'v1', { ...hashed('b'), metadata: { labels: { app: 'other' } } });
     assert.deepEqual(s.told(), ['token-reuse']);
   });
 

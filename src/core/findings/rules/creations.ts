@@ -1,7 +1,7 @@
 import { message, type Message } from '../../../base/message.ts';
 import { isJsonObject, stringifyJson, type Json } from '../../../codec/json.ts';
 import { nameKey } from '../../history.ts';
-import type { ReadEvent, WriteEvent } from '../../traceEvent.ts';
+import type { GapEvent, ReadEvent, WriteEvent } from '../../traceEvent.ts';
 import { inTurn } from '../inTurn.ts';
 import { actorKey, actorName } from '../knowledge.ts';
 import type { Rule } from '../rule.ts';
@@ -68,6 +68,12 @@ export class CreationRule implements Rule {
       this.refused.delete(actionKey(event));
       this.checkDuplicate(event, world);
     }
+  }
+
+  /** What the owner asks for may have changed while nobody looked. */
+  gap(event: GapEvent): void {
+    for (const [key, list] of this.created)
+      if (key.split('\0').includes(event.cluster)) for (const creation of list) creation.ownerSeen = false;
   }
 
   private forget(event: ReadEvent, namespace: string, name: string): void {
