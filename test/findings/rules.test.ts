@@ -433,11 +433,14 @@ describe('reads, servers and gaps', () => {
   it('one token of a Secret with values hashed by two keys is no restored storage; with other labels it is', () => {
     const s = new Scenario();
     const secret = { group: '', resource: 'secrets', namespace: 'lab', name: 'demo' };
-    const hashed = (key: string): JsonObject => hideSecrets({ data: { password: 'eA==' } }, key.repeat(32));
+    const hashed = (key: string, app = 'one'): JsonObject => ({
+      ...hideSecrets({ data: { password: 'eA==' } }, key.repeat(32)),
+      metadata: { labels: { app } },
+    });
     s.stream(secret, 'U1', 'v1', hashed('a'));
     s.stream(secret, 'U1', 'v1', hashed('b'));
     assert.deepEqual(s.told(), []);
-    s.stream(secret, 'U1', 'v1', { ...hashed('b'), metadata: { labels: { app: 'other' } } });
+    s.stream(secret, 'U1', 'v1', hashed('b', 'other'));
     assert.deepEqual(s.told(), ['token-reuse']);
   });
 
