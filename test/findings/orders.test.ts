@@ -248,6 +248,32 @@ describe('correct or harmless, in every order of events', () => {
         }
       },
     },
+    'two that write one autoscaler in two versions of its API, of which one puts its metrics in another order': {
+      told: [],
+      play: (p) => {
+        const hpa: ObjectName = {
+          group: 'autoscaling',
+          resource: 'horizontalpodautoscalers',
+          namespace: 'lab',
+          name: 'web',
+        };
+        const metric = (name: string, averageUtilization: number): JsonObject => ({
+          type: 'Resource',
+          resource: { name, target: { type: 'Utilization', averageUtilization } },
+        });
+        const scaled = (maxReplicas: number, ...metrics: Json[]): JsonObject => ({ spec: { maxReplicas, metrics } });
+        const [cpu, memory] = [metric('cpu', 50), metric('memory', 60)];
+        p.create('A', hpa, scaled(5, cpu, memory));
+        for (let round = 0; round < 8; round += 1) {
+          p.get('old', hpa);
+          p.put('old', hpa, scaled(6 + 2 * round, memory, cpu), { rv: p.tokenOf(hpa) });
+          p.wait(400);
+          p.get('A', hpa);
+          p.put('A', hpa, scaled(7 + 2 * round, cpu, memory), { rv: p.tokenOf(hpa) });
+          p.wait(400);
+        }
+      },
+    },
     'heavy contention with backoff: each loses several times in a row': {
       told: [],
       play: (p) => {
@@ -631,6 +657,22 @@ describe('other findings in every order of events', () => {
       play: (p) => {
         p.create('B', map, data({ a: '1' }));
         for (let round = 0; round < 7; round += 1) p.create('A', map, data({ a: '1' }));
+      },
+    },
+    'two that undo each other at the head of a list without keys': {
+      told: ['ownership-fight demo'],
+      play: (p) => {
+        const rules = (...values: number[]): JsonObject => ({ spec: { rules: values.map((value) => ({ value })) } });
+        p.create('A', demo, rules(1, 2, 3));
+        for (let round = 0; round < 6; round += 1)
+          for (const [actor, content] of [
+            ['B', rules(2, 3)],
+            ['A', rules(1, 2, 3)],
+          ] as const) {
+            p.get(actor, demo);
+            p.put(actor, demo, content, { rv: p.tokenOf(demo) });
+            p.wait(400);
+          }
       },
     },
     'two that undo each other': {

@@ -203,7 +203,11 @@ function isUnique(values: readonly (string | undefined)[]): boolean {
 /** A scalar as text that tells it from every other one; long text by its hash. */
 function shown(value: Json): string {
   if (typeof value !== 'string') return typeof value === 'object' ? stringifyJson(value) : String(value);
-  return value.length <= MAX_VALUE ? `"${value}"` : `#${hashText(value)}${hashText(value, 1)}`;
+  return value.length <= MAX_VALUE ? `"${value}"` : shownHash(value);
+}
+
+function shownHash(text: string): string {
+  return `#${hashText(text)}${hashText(text, 1)}`;
 }
 
 /** A scalar as it stands in a printed path. */
@@ -256,6 +260,12 @@ export function itemIdentity(leaves: Leaves, item: string): string {
     .filter(([path]) => path.startsWith(item))
     .map(([path, value]) => [path.slice(item.length), value]);
   return JSON.stringify(inner.sort(([a = ''], [b = '']) => (a < b ? -1 : 1)));
+}
+
+/** All that a list says whatever the order of its items, hashed; undefined where there is none (or it is too long to be kept). */
+export function contentOfList(leaves: Leaves, path: string): string | undefined {
+  const items = itemsOf(leaves, path)?.map((item) => itemIdentity(leaves, item));
+  return items === undefined ? undefined : shownHash(JSON.stringify(items.sort()));
 }
 
 /** Whether a path ends in an item that only its place tells from the others. */

@@ -4,7 +4,7 @@ import { ownersOf } from '../../ownership.ts';
 import type { Actor, ObjectName, Token, WriteEvent } from '../../traceEvent.ts';
 import { isAtOrBeneath } from '../derive.ts';
 import { actorKey, actorName } from '../knowledge.ts';
-import { changedPaths, outermost } from '../leaves.ts';
+import { changedPaths, contentOfList, itemIdentity, itemsOf, outermost, type Leaves } from '../leaves.ts';
 import type { ObjectState, VersionRecord } from '../objectState.ts';
 import type { Rule, VersionChange } from '../rule.ts';
 import { valueText } from '../words.ts';
@@ -82,10 +82,9 @@ export class OwnershipRule implements Rule {
     const { version, object } = change;
     const actor = authorOf(version);
     if (actor === undefined) return;
-    for (const path of changed.slice(0, 100)) {
+    for (const [path, value] of settingsOf(change, changed.slice(0, 100))) {
       const key = [object.cluster, object.uid, path].join('\0');
       const track = this.tracks.get(key) ?? { settings: [], alternations: 0 };
-      const value = version.leaves?.get(path);
       const [before, last] = track.settings.slice(-2);
       // Several writes of one actor in a row are one turn: what counts is what the other finds.
       const isSameTurn = last !== undefined && last.by === actor.key;
@@ -107,6 +106,44 @@ export class OwnershipRule implements Rule {
       this.tracks.delete(oldest.value);
     }
   }
+}
+
+/**
+ * What a version sets, by path. A list whose items only their places tell apart is one value, whatever their order, where they
+ * moved: another version of an API may give them in another order.
+ */
+function settingsOf(
+  { version, previous }: Pick<VersionChange, 'version' | 'previous'>,
+  changed: readonly string[],
+): ReadonlyMap<string, string | undefined> {
+  const settings = new Map<string, string | undefined>();
+  const moved = new Map<string, boolean>();
+  const [old, now] = [previous?.leaves, version.leaves];
+  for (const path of changed) {
+    const [item = '', list = ''] = /^(.*?)\[\d+\]/.exec(path) ?? [];
+    if (old === undefined || now === undefined || item === '') settings.set(path, now?.get(path));
+    else {
+      const isMove = moved.get(item) ?? hasMoved(old, now, list, item);
+      moved.set(item, isMove);
+      if (!isMove) settings.set(path, now.get(path));
+      else if (!settings.has(list)) {
+        const content = contentOfList(now, list);
+        if (content !== contentOfList(old, list)) settings.set(list, content);
+      }
+    }
+  }
+  return settings;
+}
+
+/** Whether what stood at a place of a list stands elsewhere now, or what stands there now stood elsewhere. */
+function hasMoved(old: Leaves, now: Leaves, list: string, item: string): boolean {
+  const [before, after] = [itemsOf(old, list) ?? [], itemsOf(now, list) ?? []];
+  const stands = (leaves: Leaves, items: readonly string[], identity: string): boolean =>
+    items.some((other) => itemIdentity(leaves, other) === identity);
+  return (
+    (before.includes(item) && stands(now, after, itemIdentity(old, item))) ||
+    (after.includes(item) && stands(old, before, itemIdentity(now, item)))
+  );
 }
 
 /**
