@@ -274,6 +274,35 @@ describe('correct or harmless, in every order of events', () => {
         }
       },
     },
+    'one that merges in all metrics of an autoscaler without reading them, beside one whose version of the API gives them in another order':
+      {
+        told: [],
+        play: (p) => {
+          const hpa: ObjectName = {
+            group: 'autoscaling',
+            resource: 'horizontalpodautoscalers',
+            namespace: 'lab',
+            name: 'web',
+          };
+          const metrics = (...names: string[]): JsonObject => ({
+            metrics: names.map((name) => ({ type: 'Resource', resource: { name } })),
+          });
+          p.create('A', hpa, { spec: { maxReplicas: 5, ...metrics('cpu', 'memory') } });
+          p.get('B', hpa);
+          for (let round = 0; round < 4; round += 1) {
+            p.get('old', hpa);
+            p.put(
+              'old',
+              hpa,
+              { spec: { maxReplicas: 6 + round, ...metrics('memory', 'cpu') } },
+              { rv: p.tokenOf(hpa) },
+            );
+            p.wait(400);
+            p.patch('B', hpa, { spec: metrics('cpu', 'memory') });
+            p.wait(400);
+          }
+        },
+      },
     'heavy contention with backoff: each loses several times in a row': {
       told: [],
       play: (p) => {

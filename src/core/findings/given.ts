@@ -1,5 +1,6 @@
 import type { Actor, WriteEvent } from '../traceEvent.ts';
 import { actorKey, firstRead, sameActor } from './knowledge.ts';
+import { isReordered } from './leaves.ts';
 import type { ObjectState, VersionRecord } from './objectState.ts';
 import type { World } from './world.ts';
 
@@ -61,13 +62,16 @@ export function isForeign(version: VersionRecord, actor: Actor): boolean {
   );
 }
 
-/** The index, at most `upTo`, of the latest version that changed a path; undefined where the window does not tell. */
+/**
+ * The index, at most `upTo`, of the latest version that changed a path; undefined where the window does not tell. To give the
+ * items of a list without keys another order, as another version of an API may, changes none of them.
+ */
 export function latestChange(object: ObjectState, path: string, upTo: number): number | undefined {
   for (let index = upTo; index > 0; index -= 1) {
     const after = object.versions[index]?.leaves;
     const before = object.versions[index - 1]?.leaves;
     if (after === undefined || before === undefined) return undefined;
-    if (after.get(path) !== before.get(path)) return index;
+    if (after.get(path) !== before.get(path) && !isReordered(before, after, path)) return index;
   }
   return undefined;
 }

@@ -256,16 +256,46 @@ export function itemsOf(leaves: Leaves, path: string): string[] | undefined {
  */
 export function itemIdentity(leaves: Leaves, item: string): string {
   if (!isByPlace(item)) return item;
-  const inner = [...leaves]
-    .filter(([path]) => path.startsWith(item))
-    .map(([path, value]) => [path.slice(item.length), value]);
-  return JSON.stringify(inner.sort(([a = ''], [b = '']) => (a < b ? -1 : 1)));
+  const inner = [...leaves].filter(([path]) => path.startsWith(item));
+  return inWords(inner.map(([path, value]) => [path.slice(item.length), value])) ?? item;
 }
 
+/** The items of a list by their paths, each with its identity (see `itemIdentity`), in one pass over the leaves. */
+export function identitiesOf(leaves: Leaves, list: string): ReadonlyMap<string, string> {
+  const items = itemsOf(leaves, list) ?? [];
+  const placed = new Map<string, [string, string][]>(items.filter(isByPlace).map((item) => [item, []]));
+  if (placed.size > 0)
+    for (const [path, value] of leaves) {
+      const end = path.startsWith(list) ? path.indexOf(']', list.length) + 1 : 0;
+      placed.get(path.slice(0, end))?.push([path.slice(end), value]);
+    }
+  return new Map(items.map((item) => [item, inWords(placed.get(item)) ?? item]));
+}
+
+function inWords(inner: [string, string][] | undefined): string | undefined {
+  return inner === undefined ? undefined : JSON.stringify(inner.sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+/** What was asked for of contents that are still there: many paths of one list ask in turn. */
+const listContents = new WeakMap<Leaves, Map<string, string | undefined>>();
+
 /** All that a list says whatever the order of its items, hashed; undefined where there is none (or it is too long to be kept). */
-export function contentOfList(leaves: Leaves, path: string): string | undefined {
-  const items = itemsOf(leaves, path)?.map((item) => itemIdentity(leaves, item));
-  return items === undefined ? undefined : shownHash(JSON.stringify(items.sort()));
+export function contentOfList(leaves: Leaves, list: string): string | undefined {
+  const known = listContents.get(leaves) ?? new Map<string, string | undefined>();
+  if (!known.has(list)) {
+    const content = JSON.stringify([...identitiesOf(leaves, list).values()].sort());
+    known.set(list, hasList(leaves, list) ? shownHash(content) : undefined);
+    listContents.set(leaves, known);
+  }
+  return known.get(list);
+}
+
+/** Whether a path is in a list without keys that says the same in both contents, in whatever order. */
+export function isReordered(before: Leaves, after: Leaves, path: string): boolean {
+  const list = /^(.*?)\[\d+\]/.exec(path)?.[1];
+  if (list === undefined) return false;
+  const content = contentOfList(after, list);
+  return content !== undefined && content === contentOfList(before, list);
 }
 
 /** Whether a path ends in an item that only its place tells from the others. */

@@ -4,7 +4,7 @@ import { ownersOf } from '../../ownership.ts';
 import type { Actor, ObjectName, Token, WriteEvent } from '../../traceEvent.ts';
 import { isAtOrBeneath } from '../derive.ts';
 import { actorKey, actorName } from '../knowledge.ts';
-import { changedPaths, contentOfList, itemIdentity, itemsOf, outermost, type Leaves } from '../leaves.ts';
+import { changedPaths, contentOfList, identitiesOf, outermost, type Leaves } from '../leaves.ts';
 import type { ObjectState, VersionRecord } from '../objectState.ts';
 import type { Rule, VersionChange } from '../rule.ts';
 import { valueText } from '../words.ts';
@@ -117,33 +117,30 @@ function settingsOf(
   changed: readonly string[],
 ): ReadonlyMap<string, string | undefined> {
   const settings = new Map<string, string | undefined>();
-  const moved = new Map<string, boolean>();
+  const moved = new Map<string, ReadonlySet<string>>();
   const [old, now] = [previous?.leaves, version.leaves];
   for (const path of changed) {
-    const [item = '', list = ''] = /^(.*?)\[\d+\]/.exec(path) ?? [];
-    if (old === undefined || now === undefined || item === '') settings.set(path, now?.get(path));
-    else {
-      const isMove = moved.get(item) ?? hasMoved(old, now, list, item);
-      moved.set(item, isMove);
-      if (!isMove) settings.set(path, now.get(path));
-      else if (!settings.has(list)) {
-        const content = contentOfList(now, list);
-        if (content !== contentOfList(old, list)) settings.set(list, content);
-      }
+    const [item, list] = /^(.*?)\[\d+\]/.exec(path) ?? [];
+    if (old === undefined || now === undefined || item === undefined || list === undefined) {
+      settings.set(path, now?.get(path));
+      continue;
     }
+    const ofList = moved.get(list) ?? movedItems(old, now, list);
+    moved.set(list, ofList);
+    if (!ofList.has(item)) settings.set(path, now.get(path));
+    else if (contentOfList(now, list) !== contentOfList(old, list)) settings.set(list, contentOfList(now, list));
   }
   return settings;
 }
 
-/** Whether what stood at a place of a list stands elsewhere now, or what stands there now stood elsewhere. */
-function hasMoved(old: Leaves, now: Leaves, list: string, item: string): boolean {
-  const [before, after] = [itemsOf(old, list) ?? [], itemsOf(now, list) ?? []];
-  const stands = (leaves: Leaves, items: readonly string[], identity: string): boolean =>
-    items.some((other) => itemIdentity(leaves, other) === identity);
-  return (
-    (before.includes(item) && stands(now, after, itemIdentity(old, item))) ||
-    (after.includes(item) && stands(old, before, itemIdentity(now, item)))
-  );
+/** The places of a list where something stands that stood elsewhere, or stood what stands elsewhere now. */
+function movedItems(old: Leaves, now: Leaves, list: string): ReadonlySet<string> {
+  const [before, after] = [identitiesOf(old, list), identitiesOf(now, list)];
+  const [stood, stands] = [new Set(before.values()), new Set(after.values())];
+  return new Set([
+    ...[...before].filter(([, identity]) => stands.has(identity)).map(([item]) => item),
+    ...[...after].filter(([, identity]) => stood.has(identity)).map(([item]) => item),
+  ]);
 }
 
 /**
