@@ -63,6 +63,33 @@ describe('findings of real controllers, and of their correct twins', () => {
     }
   });
 
+  it('a program that watches by one agent and writes by another is in a loop as one with one agent is; another client beside its watch, and one that reads itself, are not', () => {
+    const watcher = { client: 'controller', agent: 'informers' };
+    for (const [client, reads] of [
+      ['controller', false],
+      ['another', false],
+      ['controller', true],
+    ] as const) {
+      const writer = { client, agent: 'writer' };
+      const s = new Scenario();
+      s.stream(demo, 'U1', 'v0', { status: { step: 0 } });
+      for (let step = 1; step <= 14; step += 1) {
+        s.get('', demo, 'U1', `v${step - 1}`, { verb: 'watch', actor: watcher });
+        if (reads) s.wait(-60).get('', demo, 'U1', `v${step - 1}`, { actor: writer });
+        const stored = { status: { step } };
+        const result = { uid: 'U1', token: `v${step}` };
+        s.write(writer, demo, 'replace', {
+          preconditions: { token: `v${step - 1}` },
+          body: stored,
+          startedAt: s.at,
+          result,
+        });
+        s.stream(demo, 'U1', `v${step}`, stored);
+      }
+      assert.deepEqual(s.told(), client === 'controller' && !reads ? ['update-loop'] : [], `${client} ${reads}`);
+    }
+  });
+
   it('a quick timer keeps its pauses however late its own event is, a reaction keeps its distance to it', () => {
     const random = (step: number): number => (step * 7_919) % 31;
     for (const isTimer of [true, false])

@@ -71,6 +71,7 @@ export class ActorKnowledge {
   /** Resources (`group/resource`) that it reads in ways whose content this log does not have. */
   readonly blindReads = new Map<string, number>();
   hasReads = false;
+  client: string | undefined;
   /** One object for an actor that wrote, whatever event it came with. */
   private readonly written = new Map<string, Actor>();
 
@@ -125,8 +126,21 @@ export class Knowledge {
   of(actor: Actor): ActorKnowledge {
     const key = actorKey(actor);
     const known = this.actors.get(key) ?? new ActorKnowledge();
+    known.client ??= actor.client;
     refresh(this.actors, key, known, 1_000);
     return known;
+  }
+
+  /**
+   * What was given to the one that watches for an actor: another agent of the same client that a watch gave this version, where
+   * the actor itself reads nothing. Some programs watch by one agent and write by another.
+   */
+  watcherFor(actor: Actor, uid: string, token: Token): ActorKnowledge {
+    const own = this.of(actor);
+    if (own.hasReads || actor.client === undefined) return own;
+    for (const other of this.actors.values())
+      if (other.client === actor.client && other.watched.get(uid)?.has(token) === true) return other;
+    return own;
   }
 }
 

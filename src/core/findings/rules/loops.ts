@@ -1,7 +1,7 @@
 import { message } from '../../../base/message.ts';
 import { isJsonObject, type JsonObject } from '../../../codec/json.ts';
 import type { WriteEvent } from '../../traceEvent.ts';
-import { actorKey, actorName, sameActor } from '../knowledge.ts';
+import { actorKey, actorName, sameActor, type ActorKnowledge } from '../knowledge.ts';
 import { leavesOf, outermost, type Leaves } from '../leaves.ts';
 import type { VersionRecord } from '../objectState.ts';
 import type { Rule, VersionChange } from '../rule.ts';
@@ -172,8 +172,12 @@ function isReaction(change: VersionChange, world: World): Pick<RunEvent, 'start'
   const { write, previous, object } = change;
   if (write === undefined || previous?.author === undefined) return 'no';
   const start = write.startedAt ?? write.at;
-  const actor = world.knowledge.of(write.actor);
   const token = write.preconditions?.token;
+  // That the version came from another agent's watch is only known of a write that names it.
+  const actor =
+    token === previous.token
+      ? world.knowledge.watcherFor(write.actor, object.uid, token)
+      : world.knowledge.of(write.actor);
   if (token !== undefined && token !== '' && token !== previous.token) return 'no';
   const seen = actor.watched.get(object.uid)?.get(previous.token);
   const requested = actor.requested.get(object.uid) ?? 0;
@@ -181,7 +185,7 @@ function isReaction(change: VersionChange, world: World): Pick<RunEvent, 'start'
   if (seen !== undefined) {
     const soon = start - seen >= 0 && start - seen <= REACTION_MS && (unasked || requested >= seen);
     if (!soon) return 'no';
-    return wasWokenByOthers(change, write, seen, world) ? 'unclear' : { start, delayMs: start - seen };
+    return wasWokenByOthers(change, write, seen, actor, world) ? 'unclear' : { start, delayMs: start - seen };
   }
   // A recorder sees all reads: who was given nothing there reacts to nothing.
   const read = actor.hasReads || world.hasReads || write.via === 'recorder';
@@ -190,9 +194,15 @@ function isReaction(change: VersionChange, world: World): Pick<RunEvent, 'start'
 }
 
 /** Whether a watch gave the writer, since its own event, anything that it had not written itself: that may be the cause. */
-function wasWokenByOthers({ object }: VersionChange, write: WriteEvent, since: number, world: World): boolean {
+function wasWokenByOthers(
+  { object }: VersionChange,
+  write: WriteEvent,
+  since: number,
+  { delivered }: ActorKnowledge,
+  world: World,
+): boolean {
   const start = write.startedAt ?? write.at;
-  return world.knowledge.of(write.actor).delivered.some((item) => {
+  return delivered.some((item) => {
     if (item.at < since || item.at > start || item.uid === object.uid) return false;
     const author = world.object(object.cluster, item.uid)?.version(item.token)?.author;
     return author === undefined || !sameActor(author.actor, write.actor);
