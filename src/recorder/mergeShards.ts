@@ -55,13 +55,50 @@ function listOf<T>(value: Json | undefined): T[] {
 async function readShard(file: string, signal: AbortSignal): Promise<JsonObject> {
   try {
     const value = parseJson(await readFile(file, { encoding: 'utf8', signal }));
-    if (isJsonObject(value) && Array.isArray(value['findings']) && isJsonObject(value['shard'])) return value;
+    if (isShardJson(value)) return value;
   } catch (error) {
     throw new AppError('trace-unreadable', message`${file} cannot be read: ${wordsOf(error)}`, { cause: error });
   }
   throw new AppError('trace-unreadable', message`${file} is not the JSON of a shard.`, {
     advice: message`Give what \`analyze --shard i/n --format json\` printed.`,
   });
+}
+
+/** Whether a value is what a shard prints: what is read of it has the types that it is read as. */
+function isShardJson(value: Json): value is JsonObject {
+  if (!isJsonObject(value) || !isJsonObject(value['shard'])) return false;
+  const { findings, marks = [], notes = [] } = value;
+  return (
+    isListOf(findings, isFinding) && isListOf(marks, isMark) && isListOf(notes, (note) => typeof note === 'string')
+  );
+}
+
+function isListOf(value: Json | undefined, isItem: (item: Json) => boolean): boolean {
+  return Array.isArray(value) && value.every(isItem);
+}
+
+function isFinding(value: Json): boolean {
+  return (
+    isJsonObject(value) &&
+    isJsonObject(value['object']) &&
+    hasTexts(value['object'], ['group', 'resource', 'namespace', 'name', 'uid']) &&
+    hasTexts(value, ['id', 'cluster', 'severity', 'sureness', 'explanation', 'remedy']) &&
+    ['firstAt', 'lastAt', 'count'].every((field) => typeof value[field] === 'number') &&
+    ['actors', 'fields', 'events'].every((field) => Array.isArray(value[field]))
+  );
+}
+
+function isMark(value: Json): boolean {
+  return (
+    isJsonObject(value) &&
+    hasTexts(value, ['object', 'uid', 'actor', 'kind']) &&
+    ['seq', 'at'].every((field) => typeof value[field] === 'number') &&
+    isListOf(value['text'], (part) => typeof part === 'string' || (isJsonObject(part) && hasTexts(part, ['token'])))
+  );
+}
+
+function hasTexts(value: JsonObject, fields: readonly string[]): boolean {
+  return fields.every((field) => typeof value[field] === 'string');
 }
 
 function checkComplete(shards: readonly JsonObject[]): void {

@@ -156,4 +156,42 @@ describe('a report', () => {
     const finding = { ...one, object: { ...one.object, name: evil }, explanation: evil };
     assert.ok(!reportHtml(reportOf([finding, finding]), [mark], 'Findings', '').includes('<img'));
   });
+
+  it('holds as many findings of one object as there are', () => {
+    const [first] = findings;
+    assert.ok(first !== undefined);
+    const many = Array.from({ length: 200_000 }, (_, at) => ({ ...first, firstAt: at, lastAt: at }));
+    assert.match(reportText(reportOf(many)), /, 200000 times$/m);
+    assert.match(reportHtml(reportOf(many), [], 'Findings', ''), /200000, from 00:00:00\.000 to 00:03:19\.999/);
+  });
+
+  it('shows a value that talks of a version as it is, and names only tokens by badges, whatever characters they have', () => {
+    const s = new Scenario();
+    const said = 'version "<v&1>"';
+    s.stream(configMap(), 'uid-1', '<v&1>', data({ a: said }));
+    s.get('A', configMap(), 'uid-1', '<v&1>');
+    s.write('B', configMap(), 'patch', { result: { uid: 'uid-1', token: '<v&2>' }, stored: data({ a: '2' }) });
+    s.write('A', configMap(), 'replace', {
+      body: data({ a: said }),
+      result: { uid: 'uid-1', token: '<v&3>' },
+      stored: data({ a: said }),
+    });
+    const found = s.findings();
+    const marks = new Marks(() => found);
+    for (const event of s.events) marks.add(event);
+    const [, told] = /<p>(A sent no token.*?)<\/p>/.exec(reportHtml(reportOf(found), marks.all(), 'F', '')) ?? [];
+    assert.ok(
+      told?.includes(String.raw`.data.a (&quot;2&quot; → &quot;version \&quot;&lt;v&amp;1&gt;\&quot;&quot;)`),
+      told,
+    );
+    assert.match(told ?? '', /has the token <span class="badge c\d" title="token &quot;&lt;v&amp;1&gt;&quot;">/);
+    assert.equal(count(told ?? '', '<span'), 1);
+  });
+
+  it('does not let a name steer the terminal', () => {
+    const [first] = findings;
+    assert.ok(first !== undefined);
+    const text = reportText(reportOf([{ ...first, actors: ['\u001b[2Jm\n\u202Ex'] }]));
+    assert.match(text, /^ {2}actors: �\[2Jm��x$/m);
+  });
 });

@@ -71,17 +71,22 @@ export function basisText({ basedOn, via }: Pick<WriteEvent, 'basedOn' | 'via'>)
 export function valueText(value: string | undefined, name: Pick<ObjectName, 'group' | 'resource'>): Words | undefined {
   if (isSecretResource(name)) return undefined;
   if (value === undefined) return message`nothing`;
-  return isShort(value) ? value : undefined;
+  return isShort(value) ? quoted(value) : undefined;
 }
 
 function changeText(before: string | undefined, after: string | undefined): Words | undefined {
   if (before === after) return undefined;
-  if (after === undefined) return isShort(before) ? message`${before} → gone` : message`gone`;
-  if (before === undefined) return isShort(after) ? message`none → ${after}` : message`back`;
-  return isShort(before) && isShort(after) ? `${before} → ${after}` : undefined;
+  if (after === undefined) return isShort(before) ? message`${quoted(before)} → gone` : message`gone`;
+  if (before === undefined) return isShort(after) ? message`none → ${quoted(after)}` : message`back`;
+  return isShort(before) && isShort(after) ? `${quoted(before)} → ${quoted(after)}` : undefined;
 }
 
 /** Whether a leaf is a value that may be shown as it is. */
 function isShort(value: string | undefined): value is string {
   return value !== undefined && value.length <= MAX_VALUE && PLAIN.test(value);
+}
+
+/** A short leaf as JSON prints it: a quote within a text does not end it, nor pass for one around a token. */
+function quoted(value: string): string {
+  return value.startsWith('"') ? JSON.stringify(value.slice(1, -1)) : value;
 }

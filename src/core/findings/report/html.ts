@@ -3,7 +3,7 @@ import type { Token } from '../../traceEvent.ts';
 import type { Finding } from '../finding.ts';
 import { escape } from './junit.ts';
 import { Badges, type Mark } from './mark.ts';
-import { evidenceOf, occurrencesOf, type Occurrences } from './occurrences.ts';
+import { evidenceOf, occurrencesOf, spanOf, type Occurrences } from './occurrences.ts';
 import { reportTimeline, TIMELINE_STYLE } from './reportTimeline.ts';
 import { EVENTS_COUNT, findingsText, objectText, titleOf, type FindingsReport } from './report.ts';
 
@@ -62,8 +62,7 @@ function section(group: Occurrences, index: number, shown: Shown): string {
     'actors',
     all.flatMap((finding) => finding.actors),
   );
-  const from = Math.min(...all.map((finding) => finding.firstAt));
-  const to = Math.max(...all.map((finding) => finding.lastAt));
+  const { from, to } = spanOf(all);
   return `<section id="f${index}" class="${first.severity}"><h2>${escape(titleOf(first))} <small>${first.severity}${likely}</small></h2>
 <p class="object">${escape(objectText(first))}${single === undefined ? '' : ` <code>${escape(single.object.uid)}</code>`}</p>
 ${single === undefined ? occurrencesList(all, index, shown) : `<p>${explanationHtml(single, shown.badges)}</p>`}
@@ -116,13 +115,15 @@ function badgeHtml(token: Token, badge: TokenBadge | undefined): string {
 
 /** An explanation, in which versions are named by the same badges as in its proof. */
 function explanationHtml({ explanation, object }: Finding, badges: Badges): string {
-  return escape(explanation).replaceAll(
-    /\b(version|token) &quot;([^&]+)&quot;/g,
-    (words, before: string, token: string) => {
-      const badge = badges.ofUid(object.uid, token);
-      return badge === undefined ? words : `${before} ${badgeHtml(token, badge)}`;
-    },
-  );
+  // Every second part is what stands in quotes after "version" or "token".
+  return explanation
+    .split(/(?<=\b(?:version|token) )"([^"]+)"/)
+    .map((part, index) => {
+      if (index % 2 === 0) return escape(part);
+      const badge = badges.ofUid(object.uid, part);
+      return badge === undefined ? escape(`"${part}"`) : badgeHtml(part, badge);
+    })
+    .join('');
 }
 
 function saidText(mark: Mark, badges: Badges): string {

@@ -30,3 +30,13 @@ export function occurrencesOf(findings: readonly Finding[]): Occurrences[] {
 export function evidenceOf(finding: Finding): number[] {
   return finding.events.toSorted((a, b) => a - b);
 }
+
+/** From when to when findings are, of which there may be more than a call can have arguments. */
+export function spanOf(findings: readonly Finding[]): { readonly from: number; readonly to: number } {
+  let [from, to] = [Infinity, -Infinity];
+  for (const { firstAt, lastAt } of findings) {
+    if (firstAt < from) from = firstAt;
+    if (lastAt > to) to = lastAt;
+  }
+  return { from, to };
+}

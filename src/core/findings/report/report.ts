@@ -4,7 +4,7 @@ import type { Finding } from '../finding.ts';
 import type { ObjectName } from '../../traceEvent.ts';
 import type { Allowance } from './allow.ts';
 import type { Mark } from './mark.ts';
-import { evidenceOf, occurrencesOf, severities, type Occurrences } from './occurrences.ts';
+import { evidenceOf, occurrencesOf, severities, spanOf, type Occurrences } from './occurrences.ts';
 
 /** What is told at the end of a recording or an analysis. */
 export interface FindingsReport {
@@ -132,8 +132,7 @@ function sectionLines(occurrences: Occurrences, marks: Marked): string[] {
   const { first, all } = occurrences;
   const fields = [...new Set(all.flatMap((finding) => finding.fields))];
   const actors = [...new Set(all.flatMap((finding) => finding.actors))];
-  const from = Math.min(...all.map((finding) => finding.firstAt));
-  const to = Math.max(...all.map((finding) => finding.lastAt));
+  const { from, to } = spanOf(all);
   const single = all.length === 1;
   const told = all
     .slice(0, MAX_OCCURRENCES)
@@ -177,7 +176,8 @@ export function reportText(report: FindingsReport, pages?: string, marks: readon
   const missing = Object.entries(report.notAnalysed).filter(([, value]) => typeof value === 'number' && value > 0);
   if (missing.length > 0)
     lines.push(`Not analysed: ${missing.map(([what, count]) => `${String(count)} ${what}`).join(', ')}.`);
-  return `${[...lines, ...report.notes].join('\n')}\n`;
+  // What an actor calls itself must not steer the terminal.
+  return [...lines, ...report.notes].map((line) => `${line.replaceAll(/[\p{Cc}\p{Bidi_Control}]/gu, '�')}\n`).join('');
 }
 
 /** `1 finding`, `8 findings`. */
