@@ -7,6 +7,9 @@ export interface MenuItem {
   readonly run: () => void;
 }
 
+/** The room between an open list and the page's edge, in CSS pixels. */
+const EDGE = 4;
+
 /** A button that opens a menu, usable by keyboard as the ARIA authoring practices describe menu buttons. */
 export class Menu {
   readonly root = element('div', { class: 'menu' });
@@ -71,8 +74,17 @@ export class Menu {
       }),
     );
     this.list.hidden = false;
+    this.keepInView();
     this.button.setAttribute('aria-expanded', 'true');
     this.focusItem(0);
+  }
+
+  /** Shifts the open list left as far as the page's right edge asks, and never beyond its left one. */
+  private keepInView(): void {
+    this.list.style.left = '0px';
+    const { left, right } = this.list.getBoundingClientRect();
+    const over = right + EDGE - document.documentElement.clientWidth;
+    this.list.style.left = `${-Math.max(0, Math.min(over, left - EDGE))}px`;
   }
 
   private close(refocus: boolean): void {

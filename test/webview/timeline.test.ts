@@ -355,6 +355,14 @@ describe('timeline in a browser', function () {
       assert.deepEqual((await page.rows()).slice(6, 8), ['search', 'checkout']);
       assert.match((await page.page.evaluate(() => document.activeElement?.textContent)) ?? '', /View/);
     });
+
+    it('a menu beside the right edge opens whole within a narrow page', async () => {
+      const page = await open();
+      await page.page.setViewportSize({ width: 540, height: 700 });
+      await page.page.locator('.menu > button', { hasText: 'Export' }).click();
+      const list = await page.page.locator('.menu-list:not([hidden])').boundingBox();
+      assert.ok(list !== null && list.x >= 0 && list.x + list.width <= 540, JSON.stringify(list));
+    });
   });
 
   describe('by pointer', () => {
