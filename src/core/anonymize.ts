@@ -164,10 +164,11 @@ export class Anonymizer {
     });
   }
 
+  /** A user and a program of one name stay of one name: who fights in one finding is who takes over in another. */
   private actor(actor: Actor): object {
     return defined({
       client: optional(actor.client, (text) => this.program(text)),
-      user: optional(actor.user, (text) => this.word('user', text)),
+      user: optional(actor.user, (text) => this.word('actor', text)),
       agent: optional(actor.agent, (text) => this.program(text.split(/[/ ]/, 1)[0] ?? '')),
       manager: optional(actor.manager, (text) => this.program(text)),
     });

@@ -27,6 +27,19 @@ describe('a trace to share', () => {
   const anonymizer = new Anonymizer('secret');
   const replaced = log.map((event) => anonymizer.event(event));
 
+  it('calls a user and a field manager of one name by one name, and two of two names by two', () => {
+    const write = log.find((event) => event.type === 'write');
+    assert.ok(write?.type === 'write');
+    const shared = (user: string, manager: string): { user?: string; manager?: string } =>
+      anonymizer.event({ ...write, actor: { user, manager } }).actor;
+    const one = shared('deployer', 'deployer');
+    assert.notEqual(one.user, 'deployer');
+    assert.equal(one.user, one.manager);
+    const two = shared('deployer', 'autoscaler');
+    assert.equal(two.user, one.user);
+    assert.notEqual(two.manager, one.user);
+  });
+
   it('holds no name, namespace, UID, token, value or program of people', () => {
     const all = text(replaced);
     for (const word of [
