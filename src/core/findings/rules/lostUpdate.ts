@@ -178,22 +178,22 @@ export class LostUpdateRule implements Rule {
   }
 
   private isWanted(write: WriteEvent, object: ObjectState, path: string, value: string): boolean {
-    const everywhere = this.wanted.get(wantedKey(write))?.get(path);
-    return everywhere === value || this.wanted.get(createdKey(write.actor, object))?.get(path) === value;
+    const everywhere = this.wanted.get(ofKind(write))?.get(path);
+    return everywhere === value || this.wanted.get(ofObject(write.actor, object))?.get(path) === value;
   }
 
   /** What it changed, or made an object with, it wants; what it lost by mistake, it need not. */
   private remember(write: WriteEvent, change: VersionChange, loss: Loss | undefined): void {
     if (write.verb === 'create') {
-      if (isJsonObject(write.body)) this.want(createdKey(write.actor, change.object), leavesOf(write.body));
+      if (isJsonObject(write.body)) this.want(ofObject(write.actor, change.object), leavesOf(write.body));
       return;
     }
     const { changed = [], version } = change;
-    const meant = changed.filter((path) => loss?.paths.includes(path) !== true);
-    this.want(
-      wantedKey(write),
-      meant.map((path) => [path, version.leaves?.get(path) ?? '']),
-    );
+    const meant = changed
+      .filter((path) => loss?.paths.includes(path) !== true)
+      .map((path): [string, string] => [path, version.leaves?.get(path) ?? '']);
+    this.want(ofObject(write.actor, change.object), meant);
+    this.want(ofKind(write), meant);
   }
 
   private want(key: string, fields: Iterable<[string, string]>): void {
@@ -325,13 +325,13 @@ function report(loss: Loss, change: VersionChange, write: WriteEvent, world: Wor
   });
 }
 
-function wantedKey(write: WriteEvent): string {
+function ofKind(write: WriteEvent): string {
   return [actorKey(write.actor), write.actor.manager ?? '', write.cluster, write.name.group, write.name.resource].join(
     '\0',
   );
 }
 
-function createdKey(actor: Actor, object: ObjectState): string {
+function ofObject(actor: Actor, object: ObjectState): string {
   return [actorKey(actor), object.cluster, object.uid].join('\0');
 }
 
