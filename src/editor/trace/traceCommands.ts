@@ -57,7 +57,8 @@ export async function exportTrace(
   shared: boolean,
 ): Promise<boolean> {
   const folder = workspace.workspaceFolders?.[0]?.uri;
-  const name = `objects-${new Date(clock.now()).toISOString().slice(0, 19).replaceAll(':', '-')}.ovtrace.jsonl`;
+  const at = new Date(clock.now()).toISOString().slice(0, 19).replaceAll(':', '-');
+  const name = `objects-${at}${shared ? '-to-share' : ''}.ovtrace.jsonl`;
   const target = await window.showSaveDialog({
     title: l10n.t('Export Trace'),
     filters,
