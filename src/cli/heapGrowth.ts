@@ -1,8 +1,8 @@
 import { getHeapSpaceStatistics, getHeapStatistics, setFlagsFromString } from 'node:v8';
 
 const LOOK_MS = 10;
-const YOUNG_BYTES = 16 * 1024 * 1024;
-const LARGE_BYTES = 32 * 1024 * 1024;
+const YOUNG_BYTES = 24 * 1024 * 1024;
+const LARGE_BYTES = 40 * 1024 * 1024;
 const GROWING_PERCENT = 40;
 
 /**
@@ -12,19 +12,16 @@ const GROWING_PERCENT = 40;
  * time. For a process that has nothing else to do, as the engine's flags are the whole process's.
  */
 export function boundHeapGrowth(): Disposable {
-  const bounds = [
-    { reached: () => youngBytes() >= YOUNG_BYTES, flag: '--semi-space-growth-factor=1' },
-    {
-      reached: () => getHeapStatistics().used_heap_size >= LARGE_BYTES,
-      flag: `--heap-growing-percent=${GROWING_PERCENT}`,
-    },
-  ];
+  let isGrowing = true;
+  let isBounded = false;
   const timer = setInterval(() => {
-    for (const bound of bounds.filter((item) => item.reached())) {
-      setFlagsFromString(bound.flag);
-      bounds.splice(bounds.indexOf(bound), 1);
-    }
-    if (bounds.length === 0) clearInterval(timer);
+    // The engine also shrinks the space of new objects: then it may grow again.
+    const mayGrow = youngBytes() < YOUNG_BYTES;
+    if (mayGrow !== isGrowing) setFlagsFromString(`--semi-space-growth-factor=${mayGrow ? 2 : 1}`);
+    isGrowing = mayGrow;
+    if (isBounded || getHeapStatistics().used_heap_size < LARGE_BYTES) return;
+    setFlagsFromString(`--heap-growing-percent=${GROWING_PERCENT}`);
+    isBounded = true;
   }, LOOK_MS);
   timer.unref();
   return { [Symbol.dispose]: () => clearInterval(timer) };

@@ -189,15 +189,19 @@ class AuditRequest {
   private observed(object: JsonObject, whole: boolean, notStored = false): NewTraceEvent | undefined {
     if (!whole) return undefined;
     const { info, at, context } = this;
-    return observedFrom(object, {
-      cluster: context.cluster,
-      via: 'audit',
-      at,
-      resource: { group: info.group, resource: info.resource, version: info.version },
-      keepBody: true,
-      secretKey: context.secretKey,
-      ...(notStored ? { notStored } : {}),
-    });
+    return observedFrom(
+      object,
+      {
+        cluster: context.cluster,
+        via: 'audit',
+        at,
+        resource: { group: info.group, resource: info.resource, version: info.version },
+        keepBody: true,
+        secretKey: context.secretKey,
+        ...(notStored ? { notStored } : {}),
+      },
+      false,
+    );
   }
 
   private code(): number {

@@ -6,7 +6,7 @@ import { createGunzip } from 'node:zlib';
 import { AppError, wordsOf } from '../base/appError.ts';
 
 const NEWLINE = 0x0a;
-const CHUNK_BYTES = 64 * 1024;
+const CHUNK_BYTES = 256 * 1024;
 const MAX_LINE_BYTES = 256 * 1024 * 1024;
 
 /**

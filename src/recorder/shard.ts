@@ -29,16 +29,19 @@ export class ShardView {
   private readonly shard: Shard;
   /** Others whose first content was passed on; once it is full, it begins anew, and more is passed on than is needed. */
   private readonly seen = new Set<string>();
-  private last: { readonly name: ObjectName; readonly isOwn: boolean } | undefined;
+  private readonly own = new WeakMap<ObjectName, boolean>();
 
   constructor(shard: Shard) {
     this.shard = shard;
   }
 
-  /** Whether a name belongs to the shard; it is asked many times in a row about one. */
+  /** Whether a name belongs to the shard; it is asked many times about one. */
   has(name: ObjectName): boolean {
-    if (this.last?.name !== name) this.last = { name, isOwn: isInShard(name, this.shard) };
-    return this.last.isOwn;
+    const known = this.own.get(name);
+    if (known !== undefined) return known;
+    const isOwn = isInShard(name, this.shard);
+    this.own.set(name, isOwn);
+    return isOwn;
   }
 
   /** The next event of the log, as far as this shard needs it. */

@@ -86,6 +86,7 @@ export class Judging implements Timed {
           : changedPaths(previous.leaves, version.leaves);
       this.onJudged({ object, index, version, previous, changed, write: version.write });
       version.write = undefined;
+      version.sentOwners = undefined;
       // Both are compared with the version just before only, and owners are the largest part of many objects.
       if (previous !== undefined) Object.assign(previous, { managedFields: undefined, body: undefined });
     }

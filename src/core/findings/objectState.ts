@@ -18,9 +18,10 @@ export interface VersionRecord {
   /** Whether `leaves` were put together from a request, as no answer showed the object. */
   derived: boolean;
   managedFields: readonly Json[] | undefined;
-  /** Its owners' stamp, and the one that the replacement which made it carried. */
+  /** Its owners' stamp. */
   owners: string | undefined;
-  sentOwners: string | undefined;
+  /** The owners that the replacement which made it carried, until it is judged. */
+  sentOwners: readonly Json[] | undefined;
   generation: number | undefined;
   observedGeneration: number | undefined;
   apiVersion: string | undefined;

@@ -14,10 +14,10 @@ export function ownersStamp(managedFields: readonly Json[] | undefined): string 
 }
 
 /** The owners that a replacement carries: those of the version from which its metadata were read. */
-export function sentOwnersStamp(write: WriteEvent): string | undefined {
+export function sentOwners(write: WriteEvent): readonly Json[] | undefined {
   const metadata = write.verb === 'replace' && isJsonObject(write.body) ? write.body['metadata'] : undefined;
   const managedFields = isJsonObject(metadata) ? metadata['managedFields'] : undefined;
-  return Array.isArray(managedFields) ? ownersStamp(managedFields) : undefined;
+  return Array.isArray(managedFields) ? managedFields : undefined;
 }
 
 function entryStamp(entry: Json): string {

@@ -10,7 +10,7 @@ import { ObjectState, type VersionRecord } from './objectState.ts';
 import { Oldest } from './oldest.ts';
 import type { Thresholds } from './options.ts';
 import type { Rule, Timed } from './rule.ts';
-import { sentOwnersStamp } from './stamp.ts';
+import { sentOwners } from './stamp.ts';
 
 const MAX_NAMES = 100_000;
 
@@ -274,7 +274,7 @@ export class World {
       at: event.at,
       verb: event.verb,
     };
-    version.sentOwners = sentOwnersStamp(event);
+    version.sentOwners = sentOwners(event);
     version.write = this.contents.sharing(object, event);
     this.judging.take(object, version);
     object.trim(this.thresholds.maxVersions);

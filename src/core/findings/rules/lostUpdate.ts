@@ -7,6 +7,7 @@ import type { ObjectState } from '../objectState.ts';
 import type { Rule, VersionChange } from '../rule.ts';
 import { actionKey, findingObject, type World } from '../world.ts';
 import { isAtOrBeneath } from '../derive.ts';
+import { ownersStamp } from '../stamp.ts';
 import { DroppedFields } from './droppedFields.ts';
 import {
   explainLoss,
@@ -211,7 +212,7 @@ export class LostUpdateRule implements Rule {
  * read before says, or the metadata that it sent with new labels, annotations or finalizers are those of that version.
  */
 function isInformed(
-  { object }: VersionChange,
+  { object, version }: VersionChange,
   write: WriteEvent,
   previous: number,
   base: number,
@@ -222,7 +223,7 @@ function isInformed(
     const last = Math.max(...foreign.map((path) => latestChange(object, path, previous) ?? previous));
     return !isUnconditional(write) || hasAskedFor(write, object, last, previous + 1, world);
   }
-  const sent = object.versions.find((version) => version.author?.seq === write.seq)?.sentOwners;
+  const sent = ownersStamp(version.sentOwners);
   const [from, over] = [object.versions[base]?.owners, object.versions[previous]?.owners];
   const isFresh = sent !== undefined && sent === over && from !== undefined && from !== sent;
   return isFresh && foreign.every((path) => path.startsWith('.metadata.'));
