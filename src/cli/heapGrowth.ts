@@ -2,7 +2,7 @@ import { getHeapSpaceStatistics, getHeapStatistics, setFlagsFromString } from 'n
 
 const LOOK_MS = 10;
 const YOUNG_BYTES = 24 * 1024 * 1024;
-const LARGE_BYTES = 40 * 1024 * 1024;
+const LARGE_BYTES = 48 * 1024 * 1024;
 const GROWING_PERCENT = 40;
 
 /**
