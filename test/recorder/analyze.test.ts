@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import type { JsonObject } from '../../src/codec/json.ts';
+import { sarifErrors } from '../findings/sarif/sarifErrors.ts';
 import { run, told, type Ran } from './cli.ts';
 
 interface SarifResult {
@@ -200,6 +201,7 @@ describe('analyze', function () {
       runs: [{ tool: { driver: { name: string; rules: { id: string }[] } }; results: SarifResult[] }];
     };
     assert.equal(sarif.version, '2.1.0');
+    assert.deepEqual(sarifErrors(sarif), []);
     // What code scanning asks for beyond the schema: a place in a file, and a fingerprint of its own for each result.
     const { tool, results } = sarif.runs[0];
     for (const result of results) {
