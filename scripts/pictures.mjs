@@ -92,9 +92,9 @@ async function selectConflict(page) {
   await timeline.locator('.chart').focus();
   await page.keyboard.press('End');
   for (let tries = 0; tries < 20; tries += 1) {
+    await page.waitForTimeout(1000);
     if ((await timeline.locator('.details', { hasText: 'Who made progress' }).count()) > 0) return;
     await page.keyboard.press('ArrowLeft');
-    await page.waitForTimeout(300);
   }
   throw new Error('there is no conflict on the timeline');
 }
