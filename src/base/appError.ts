@@ -88,6 +88,13 @@ export function wordsOf(value: unknown): Words {
   return value instanceof AppError ? value.words : messageOf(value);
 }
 
+/** What any caught value says and, of an AppError, advises, in the words of `translate`. */
+export function sentenceOf(value: unknown, translate: Translation): string {
+  if (!(value instanceof AppError)) return messageOf(value);
+  const { sentence, advice } = value.inWords(translate);
+  return advice === '' ? sentence : `${sentence} ${advice}`;
+}
+
 /** The sentence of any caught value, in English. */
 export function messageOf(value: unknown): string {
   return value instanceof Error ? value.message : String(value);

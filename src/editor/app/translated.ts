@@ -1,5 +1,5 @@
 import { l10n } from 'vscode';
-import { isAppError, messageOf } from '../../base/appError.ts';
+import { sentenceOf as sentenceIn } from '../../base/appError.ts';
 import { fillIn, type Translate } from '../../core/timeline/translate.ts';
 
 /** Our words for an English sentence, from the extension's table of translations. */
@@ -7,7 +7,5 @@ export const translated: Translate = (sentence, ...values) => fillIn(l10n.bundle
 
 /** What an error says, and advises where it does. */
 export function sentenceOf(error: unknown): string {
-  if (!isAppError(error)) return messageOf(error);
-  const { sentence, advice } = error.inWords(translated);
-  return advice === '' ? sentence : `${sentence} ${advice}`;
+  return sentenceIn(error, translated);
 }

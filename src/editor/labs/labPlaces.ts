@@ -1,4 +1,4 @@
-import { sentenceOf } from '../app/translated.ts';
+import { sentenceOf } from '../../base/appError.ts';
 import type { Clock } from '../../base/clock.ts';
 import type { Disposable } from '../../base/disposable.ts';
 import type { Event } from '../../base/emitter.ts';
@@ -62,5 +62,5 @@ export interface LabSession<P extends LabPage, R extends RequestChecks> extends 
 /** Why a lab ended before its end: its server went away, or what the error says. */
 export function reasonOf(error: unknown, { closing }: LabGround, translate: Translate): string {
   if (closing.aborted) return translate('The server was stopped or its connection given up, and that ended it.');
-  return sentenceOf(error);
+  return sentenceOf(error, translate);
 }
