@@ -2,6 +2,7 @@ import type { JsonObject } from '../codec/json.ts';
 import { splitOwners } from '../core/findings/contents.ts';
 import { changedPaths, contentAfter, contentOf, type Content } from '../core/findings/leaves.ts';
 import type { WriteEvent } from '../core/traceEvent.ts';
+import { keepLast } from '../core/keepLast.ts';
 
 const MAX_OBJECTS = 2_000;
 const MAX_VERSIONS = 6;
@@ -30,7 +31,7 @@ interface Known {
 export class BaseFinder {
   private readonly objects = new Map<string, Known>();
   /** By client and UID, the tokens it was given; the last is the newest. */
-  private readonly given = new Map<string, ReadonlySet<string>>();
+  private readonly given = new Map<string, Set<string>>();
 
   /** A version's content became known. */
   seen(uid: string, token: string, body: JsonObject): void {
@@ -43,9 +44,9 @@ export class BaseFinder {
   /** A client was given a version, by a read or by the answer to its own write. */
   gave(client: string, uid: string, token: string): void {
     addLast(this.known(uid).read, token);
-    const tokens = new Set(this.given.get(`${client}\0${uid}`));
+    const tokens = this.given.get(`${client}\0${uid}`) ?? new Set<string>();
     addLast(tokens, token);
-    refresh(this.given, `${client}\0${uid}`, tokens, MAX_GIVEN);
+    keepLast(this.given, `${client}\0${uid}`, tokens, MAX_GIVEN);
   }
 
   /** The base of a write and its changed paths against it, as far as they can be told. */
@@ -56,7 +57,7 @@ export class BaseFinder {
     body: JsonObject | undefined,
   ): Pick<WriteEvent, 'basedOn' | 'paths'> {
     if (uid === undefined) return {};
-    const given = this.given.get(`${client}\0${uid}`) ?? new Set<string>();
+    const given: ReadonlySet<string> = this.given.get(`${client}\0${uid}`) ?? new Set();
     const named = token ?? [...given].at(-1);
     const versions = this.objects.get(uid)?.versions ?? [];
     const base = versions.find((version) => version.token === named);
@@ -82,7 +83,7 @@ export class BaseFinder {
 
   private known(uid: string): Known {
     const known = this.objects.get(uid) ?? { versions: [], read: new Set<string>() };
-    refresh(this.objects, uid, known, MAX_OBJECTS);
+    keepLast(this.objects, uid, known, MAX_OBJECTS);
     return known;
   }
 }
@@ -123,11 +124,4 @@ function nearer(
     (best, version) => (best === undefined || version.distance < best.distance ? version : best),
     undefined,
   )?.token;
-}
-
-function refresh<V>(map: Map<string, V>, key: string, value: V, max: number): void {
-  map.delete(key);
-  map.set(key, value);
-  const oldest = map.size > max ? map.keys().next().value : undefined;
-  if (oldest !== undefined) map.delete(oldest);
 }

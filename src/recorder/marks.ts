@@ -6,6 +6,7 @@ import { nameText, objectText } from '../core/findings/report/report.ts';
 import { unambiguousManager } from '../core/managerChange.ts';
 import { askedKind, writeKind } from '../core/timeline/classify.ts';
 import type { Actor, ObjectName, ObservedEvent, Token, TraceEvent } from '../core/traceEvent.ts';
+import { keepLast } from '../core/keepLast.ts';
 
 /** So many events are kept for one report. */
 const MAX_MARKS = 20_000;
@@ -42,10 +43,7 @@ export class Marks {
     if (stream === undefined) return undefined;
     const key = `${stream}\0${uid}`;
     const before = this.owners.get(key);
-    this.owners.delete(key);
-    this.owners.set(key, managedFields);
-    const oldest = this.owners.size > MAX_OWNERS ? this.owners.keys().next().value : undefined;
-    if (oldest !== undefined) this.owners.delete(oldest);
+    keepLast(this.owners, key, managedFields, MAX_OWNERS);
     return before === undefined ? undefined : unambiguousManager(before, managedFields);
   }
 

@@ -5,6 +5,7 @@ import { nameKey } from '../core/history.ts';
 import type { NewTraceEvent, ObjectName } from '../core/traceEvent.ts';
 import { BaseFinder } from './basedOn.ts';
 import type { RequestInfo } from './requestInfo.ts';
+import { keepLast } from '../core/keepLast.ts';
 
 const MAX_KNOWN = 100_000;
 const MAX_TOKENS = 16;
@@ -114,8 +115,8 @@ export class Recording {
   isNew(uid: string, token: string, streamed: boolean): boolean {
     const tokens = this.known.get(uid) ?? new Map<string, number>();
     const had = tokens.has(token);
-    if (!had) refresh(tokens, token, this.now(), MAX_TOKENS);
-    refresh(this.known, uid, tokens, MAX_KNOWN);
+    if (!had) keepLast(tokens, token, this.now(), MAX_TOKENS);
+    keepLast(this.known, uid, tokens, MAX_KNOWN);
     return !had || streamed;
   }
 
@@ -128,7 +129,7 @@ export class Recording {
   /** A client was given a version. */
   give(client: string, name: ObjectName, uid: string, token: string): void {
     this.bases.gave(client, uid, token);
-    refresh(this.uids, `${client}\0${nameKey('', name)}`, uid, MAX_NAMES);
+    keepLast(this.uids, `${client}\0${nameKey('', name)}`, uid, MAX_NAMES);
   }
 
   /** The UID that a client was last given for a name. */
@@ -170,11 +171,4 @@ export class Recording {
     if (Object.keys(this.counts.reasons).length < 50 || short in this.counts.reasons)
       this.counts.reasons[short] = (this.counts.reasons[short] ?? 0) + 1;
   }
-}
-
-function refresh<V>(map: Map<string, V>, key: string, value: V, max: number): void {
-  map.delete(key);
-  map.set(key, value);
-  const oldest = map.size > max ? map.keys().next().value : undefined;
-  if (oldest !== undefined) map.delete(oldest);
 }

@@ -1,3 +1,4 @@
+import { dropFirst, keepLast } from '../keepLast.ts';
 import type { Actor, ReadEvent, Token } from '../traceEvent.ts';
 
 /** When and how an actor was given a version. */
@@ -99,9 +100,9 @@ export class ActorKnowledge {
     known.last = { token, given };
     if (known.tokens.size > MAX_TOKENS) dropFirst(known.tokens);
     if (given.how === 'watch') this.watch(uid, token, given.at);
-    else if (given.how !== 'write') refresh(this.requested, uid, given.at, MAX_OBJECTS);
-    refresh(this.objects, uid, known, MAX_OBJECTS);
-    refresh(this.names, nameKey, { uid, at: given.at, seq: given.seq, ending }, MAX_NAMES);
+    else if (given.how !== 'write') keepLast(this.requested, uid, given.at, MAX_OBJECTS);
+    keepLast(this.objects, uid, known, MAX_OBJECTS);
+    keepLast(this.names, nameKey, { uid, at: given.at, seq: given.seq, ending }, MAX_NAMES);
   }
 
   private watch(uid: string, token: Token, at: number): void {
@@ -110,7 +111,7 @@ export class ActorKnowledge {
     this.delivered.push({ uid, token, at });
     if (this.delivered.length > 2 * MAX_DELIVERED) this.delivered.splice(0, MAX_DELIVERED);
     if (seen.size > 256) dropFirst(seen);
-    refresh(this.watched, uid, seen, MAX_OBJECTS);
+    keepLast(this.watched, uid, seen, MAX_OBJECTS);
   }
 }
 
@@ -127,7 +128,7 @@ export class Knowledge {
     const key = actorKey(actor);
     const known = this.actors.get(key) ?? new ActorKnowledge();
     known.client ??= actor.client;
-    refresh(this.actors, key, known, 1_000);
+    keepLast(this.actors, key, known, 1_000);
     return known;
   }
 
@@ -142,15 +143,4 @@ export class Knowledge {
       if (other.client === actor.client && other.watched.get(uid)?.has(token) === true) return other;
     return own;
   }
-}
-
-function refresh<V>(map: Map<string, V>, key: string, value: V, max: number): void {
-  map.delete(key);
-  map.set(key, value);
-  if (map.size > max) dropFirst(map);
-}
-
-function dropFirst<K, V>(map: Map<K, V>): void {
-  const first = map.keys().next();
-  if (first.done !== true) map.delete(first.value);
 }

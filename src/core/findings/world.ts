@@ -11,6 +11,7 @@ import { Oldest } from './oldest.ts';
 import type { Thresholds } from './options.ts';
 import type { Rule, Timed } from './rule.ts';
 import { sentOwners } from './stamp.ts';
+import { keepLast } from '../keepLast.ts';
 
 const MAX_NAMES = 100_000;
 
@@ -336,10 +337,7 @@ export class World {
     const key = `${object.cluster}\0${object.name.name}`;
     const uids = this.recreatedByName.get(key) ?? new Set<string>();
     uids.add(object.uid);
-    this.recreatedByName.delete(key);
-    this.recreatedByName.set(key, uids);
-    const oldest = this.recreatedByName.size > 10_000 ? this.recreatedByName.keys().next().value : undefined;
-    if (oldest !== undefined) this.recreatedByName.delete(oldest);
+    keepLast(this.recreatedByName, key, uids, 10_000);
   }
 
   private fill(object: ObjectState, version: VersionRecord, event: ObservedEvent, isSuited: boolean): void {

@@ -11,6 +11,7 @@ import type { ObjectState } from '../objectState.ts';
 import type { Rule } from '../rule.ts';
 import { requestText, tokenText } from '../words.ts';
 import { actionKey, writtenObject, type World } from '../world.ts';
+import { keepLast } from '../../keepLast.ts';
 
 /** One refusal in a run of refusals without an accepted write of the same actor in between. */
 interface Refusal {
@@ -83,10 +84,7 @@ export class ConflictRule implements Rule {
     run.total += 1;
     run.self ||= this.isSelf(event, world);
     if (run.refusals.length > 4 * count) run.refusals.splice(1, 1);
-    this.runs.delete(key);
-    this.runs.set(key, run);
-    const oldest = this.runs.size > MAX_RUNS ? this.runs.keys().next().value : undefined;
-    if (oldest !== undefined) this.runs.delete(oldest);
+    keepLast(this.runs, key, run, MAX_RUNS);
     if (run.reported || isLoop(run.refusals, event.at, count, windowMs)) {
       run.reported = true;
       reportLoop(key, run, event, world);
@@ -105,10 +103,7 @@ export class ConflictRule implements Rule {
     const token = event.preconditions?.token;
     if (token === undefined || token === event.result?.token || event.outcome === 'unchanged') return;
     const key = ownKey(event);
-    this.retired.delete(key);
-    this.retired.set(key, token);
-    const oldest = this.retired.size > MAX_RUNS ? this.retired.keys().next().value : undefined;
-    if (oldest !== undefined) this.retired.delete(oldest);
+    keepLast(this.retired, key, token, MAX_RUNS);
   }
 
   /** Whether the write that retired the token was the same actor's. */

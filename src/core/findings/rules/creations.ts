@@ -6,6 +6,7 @@ import { inTurn } from '../inTurn.ts';
 import { actorKey, actorName } from '../knowledge.ts';
 import type { Rule } from '../rule.ts';
 import { actionKey, writtenObject, type World } from '../world.ts';
+import { keepLast } from '../../keepLast.ts';
 
 interface Creation {
   readonly uid: string;
@@ -107,7 +108,7 @@ export class CreationRule implements Rule {
       run.burst = event.seq;
     }
     run.events.push({ startedAt: event.startedAt ?? event.at, at: event.at, seq: event.seq });
-    bounded(this.refused, key, run);
+    keepLast(this.refused, key, run, MAX_REMEMBERED);
     if (inTurn(run.events.filter((item) => event.at - item.at <= windowMs)).length < count) return;
     const who = actorName(event.actor);
     world.report({
@@ -153,7 +154,7 @@ export class CreationRule implements Rule {
     );
     const first = proven ?? likely;
     list.push({ uid, name: event.name.name, at: event.at, seq: event.seq, missedBy: undefined, ownerSeen: false });
-    bounded(this.created, key, list.slice(-50));
+    keepLast(this.created, key, list.slice(-50), MAX_REMEMBERED);
     if (first === undefined) return;
     const who = actorName(event.actor);
     world.report({
@@ -211,11 +212,4 @@ function childOf(event: WriteEvent): { owner: string; shape: string } | undefine
 function covers(event: ReadEvent, key: string): boolean {
   const namespace = key.split('\0')[3];
   return event.scope.namespace === undefined || event.scope.namespace === '' || event.scope.namespace === namespace;
-}
-
-function bounded<V>(map: Map<string, V>, key: string, value: V): void {
-  map.delete(key);
-  map.set(key, value);
-  const oldest = map.size > MAX_REMEMBERED ? map.keys().next().value : undefined;
-  if (oldest !== undefined) map.delete(oldest);
 }

@@ -7,6 +7,7 @@ import type { VersionRecord } from '../objectState.ts';
 import type { Rule, VersionChange } from '../rule.ts';
 import { requestText, tokenText } from '../words.ts';
 import { actionKey, findingObject, writtenObject, type World } from '../world.ts';
+import { keepLast } from '../../keepLast.ts';
 
 /** One write of a run; of one that may be a reaction, when it was sent and how long after what it may react to. */
 interface RunEvent {
@@ -221,9 +222,6 @@ function extend(runs: Map<string, Run>, key: string, event: RunEvent, windowMs: 
   }
   run.events.push(event);
   if (run.events.length > 1_000) run.events.splice(1, 1);
-  runs.delete(key);
-  runs.set(key, run);
-  const oldest = runs.size > MAX_RUNS ? runs.keys().next().value : undefined;
-  if (oldest !== undefined) runs.delete(oldest);
+  keepLast(runs, key, run, MAX_RUNS);
   return run;
 }

@@ -18,6 +18,7 @@ import {
   namedPath,
   type Loss,
 } from './lostUpdateKinds.ts';
+import { keepLast } from '../../keepLast.ts';
 
 interface Refused {
   readonly token: string;
@@ -45,9 +46,7 @@ export class LostUpdateRule implements Rule {
     const list = [...(this.refused.get(key) ?? []), { token, body: withoutToken(event.body), seq: event.seq }].slice(
       -5,
     );
-    this.refused.delete(key);
-    this.refused.set(key, list);
-    if (this.refused.size > MAX_REMEMBERED) dropOldest(this.refused);
+    keepLast(this.refused, key, list, MAX_REMEMBERED);
   }
 
   judged(change: VersionChange, world: World): void {
@@ -201,9 +200,7 @@ export class LostUpdateRule implements Rule {
     const paths = this.wanted.get(key) ?? new Map<string, string>();
     for (const [path, value] of fields) if (paths.size < MAX_WANTED || paths.has(path)) paths.set(path, value);
     if (paths.size === 0) return;
-    this.wanted.delete(key);
-    this.wanted.set(key, paths);
-    if (this.wanted.size > MAX_REMEMBERED) dropOldest(this.wanted);
+    keepLast(this.wanted, key, paths, MAX_REMEMBERED);
   }
 }
 
@@ -342,9 +339,4 @@ export function withoutToken(body: Json): string {
     return stringifyJson(body.filter((item) => !isJsonObject(item) || item['path'] !== '/metadata/resourceVersion'));
   if (!isJsonObject(body)) return stringifyJson(body);
   return JSON.stringify([...leavesOf(body)].sort(([a], [b]) => (a < b ? -1 : 1)));
-}
-
-function dropOldest<V>(map: Map<string, V>): void {
-  const first = map.keys().next();
-  if (first.done !== true) map.delete(first.value);
 }

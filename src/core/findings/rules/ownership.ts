@@ -9,6 +9,7 @@ import type { ObjectState, VersionRecord } from '../objectState.ts';
 import type { Rule, VersionChange } from '../rule.ts';
 import { valueText } from '../words.ts';
 import { actionKey, findingObject, type World } from '../world.ts';
+import { keepLast } from '../../keepLast.ts';
 
 interface Setting {
   readonly by: string;
@@ -39,10 +40,7 @@ export class OwnershipRule implements Rule {
       const manager = /conflict with "([^"]+)"/.exec(cause.message ?? '')?.[1];
       return cause.field === undefined || manager === undefined ? [] : [{ path: cause.field, manager }];
     });
-    this.refused.delete(key);
-    this.refused.set(key, owners);
-    const oldest = this.refused.size > MAX_REFUSED ? this.refused.keys().next().value : undefined;
-    if (oldest !== undefined) this.refused.delete(oldest);
+    keepLast(this.refused, key, owners, MAX_REFUSED);
   }
 
   judged(change: VersionChange, world: World): void {

@@ -7,6 +7,7 @@ import { actorName } from '../knowledge.ts';
 import type { ObjectState, VersionRecord } from '../objectState.ts';
 import type { Rule, Timed, VersionChange } from '../rule.ts';
 import { findingObject, type World } from '../world.ts';
+import { keepLast } from '../../keepLast.ts';
 
 interface Holder {
   readonly cluster: string;
@@ -176,10 +177,7 @@ export class ReferenceRule implements Rule, Timed {
     const target = `${holder.cluster}\0${uid}`;
     const holders = this.holders.get(target) ?? new Map<string, Holder>();
     if (holders.size < MAX_HOLDERS) holders.set(`${holder.uid} ${holder.path}`, holder);
-    this.holders.delete(target);
-    this.holders.set(target, holders);
-    const oldest = this.holders.size > MAX_TARGETS ? this.holders.keys().next().value : undefined;
-    if (oldest !== undefined) this.holders.delete(oldest);
+    keepLast(this.holders, target, holders, MAX_TARGETS);
   }
 
   private tell(holder: Holder, dead: string, live: ObjectState, world: World): void {
@@ -188,10 +186,7 @@ export class ReferenceRule implements Rule, Timed {
     const author = writerOf(object, holder);
     if (author === undefined) {
       const waiting = [...(this.unsigned.get(object.uid) ?? []), { holder, dead, live }].slice(-MAX_HOLDERS);
-      this.unsigned.delete(object.uid);
-      this.unsigned.set(object.uid, waiting);
-      const oldest = this.unsigned.size > MAX_UNSIGNED ? this.unsigned.keys().next().value : undefined;
-      if (oldest !== undefined) this.unsigned.delete(oldest);
+      keepLast(this.unsigned, object.uid, waiting, MAX_UNSIGNED);
     }
     world.report({
       key: findingKey(holder, dead),

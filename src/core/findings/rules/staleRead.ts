@@ -7,6 +7,7 @@ import type { ObjectState } from '../objectState.ts';
 import type { Rule, VersionChange } from '../rule.ts';
 import { basisText, requestText, tokenText } from '../words.ts';
 import { actionKey, findingObject, type World } from '../world.ts';
+import { keepLast } from '../../keepLast.ts';
 
 interface Backward {
   readonly token: string;
@@ -43,13 +44,18 @@ export class StaleReadRule implements Rule {
       }
       const late = event.at - newer.given.at > RACE_MS;
       if (event.verb === 'watch' || !(event.cacheAllowed || late)) continue;
-      bounded(this.backward, key, {
-        token: item.token,
-        newer: newer.token,
-        own: newer.given.how === 'write',
-        seq: event.seq,
-        newerSeq: newer.given.seq,
-      });
+      keepLast(
+        this.backward,
+        key,
+        {
+          token: item.token,
+          newer: newer.token,
+          own: newer.given.how === 'write',
+          seq: event.seq,
+          newerSeq: newer.given.seq,
+        },
+        MAX_REMEMBERED,
+      );
     }
   }
 
@@ -196,11 +202,4 @@ function report(
     remedy: message`Wait until the cache shows your own last write before you act again, or read from the server without resourceVersion=0; carry the token so that a stale write is refused.`,
     details,
   });
-}
-
-function bounded<V>(map: Map<string, V>, key: string, value: V): void {
-  map.delete(key);
-  map.set(key, value);
-  const oldest = map.size > MAX_REMEMBERED ? map.keys().next().value : undefined;
-  if (oldest !== undefined) map.delete(oldest);
 }

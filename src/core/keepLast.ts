@@ -1,0 +1,14 @@
+/** Puts an entry last in a map of at most `max` entries: there, what was put longest ago makes room for it. */
+export function keepLast<K, V>(map: Map<K, V>, key: K, value: V, max: number): void {
+  map.delete(key);
+  map.set(key, value);
+  if (map.size > max) dropFirst(map);
+}
+
+/** Takes out what was put into a map longest ago. */
+export function dropFirst<K, V>(map: Map<K, V>): void {
+  for (const first of map.keys()) {
+    map.delete(first);
+    return;
+  }
+}
