@@ -52,13 +52,10 @@ async function get(
   const discovery = await askAgain(() => discover(cluster, io.signal), io);
   const all = words.map((word) => findGiven(discovery, { text: word, ...(name === undefined ? {} : { name }) }));
   for (const [index, found] of all.entries()) {
-    if (all.length > 1 && options.output === 'text') io.stdout(`${index === 0 ? '' : '\n'}${resourceTitle(found)}\n`);
+    if (all.length > 1 && options.output === 'text')
+      io.stdout(`${index === 0 ? '' : '\n'}${inGroup(found.resource.resource, found.resource.group)}\n`);
     await getOneResource(cluster, found, options, io);
   }
-}
-
-function resourceTitle({ resource: { resource, group } }: NamedResource): string {
-  return inGroup(resource, group);
 }
 
 async function getOneResource(cluster: Cluster, found: NamedResource, options: GetOptions, io: CliIo): Promise<void> {

@@ -107,7 +107,7 @@ async function startRun(options: RecordOptions, rules: FailRules, io: CliIo): Pr
     }
   };
   let writer: TraceWriter | undefined;
-  const session = new Session((event) => writer?.add(event), rules.detector);
+  const session = new Session((event) => writer?.add(event), rules.detector, options.output === 'text');
   const recorder = await startRecorder(
     {
       kubeconfig,

@@ -17,7 +17,7 @@ export interface AnalysisInput {
   readonly signal: AbortSignal;
   readonly shard?: Shard;
   readonly detector?: DetectorOptions;
-  /** Keep events for a report with a timeline, at most this many. */
+  /** Keep events for a report that shows them. */
   readonly marks?: boolean;
 }
 
@@ -46,7 +46,7 @@ export async function analyse(input: AnalysisInput): Promise<Analysis> {
     ...input.detector,
     ...(view === undefined ? {} : { isAsked: (name) => view.has(name) }),
   });
-  const marks = input.marks !== true ? undefined : new Marks(() => detector.findings());
+  const marks = input.marks === true ? new Marks(() => detector.findings()) : undefined;
   let seq = 0;
   const keepNumbers = sources.length === 1;
   const take = (event: TraceEvent | NewTraceEvent): void => {

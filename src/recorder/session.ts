@@ -13,12 +13,14 @@ export type EventListener = (event: TraceEvent) => void;
 export class RecordingSession {
   private readonly detector: Detector;
   private readonly listener: EventListener;
-  private readonly kept = new Marks(() => this.detector.findings());
+  private readonly kept: Marks | undefined;
   private seq = 0;
 
-  constructor(listener: EventListener, options: DetectorOptions = {}) {
+  /** `withMarks`: events are kept for a report that shows them. */
+  constructor(listener: EventListener, options: DetectorOptions = {}, withMarks = false) {
     this.detector = createDetector(options);
     this.listener = listener;
+    this.kept = withMarks ? new Marks(() => this.detector.findings()) : undefined;
   }
 
   /** Takes the next event; returns the findings that are new or grew by it. */
@@ -26,13 +28,13 @@ export class RecordingSession {
     this.seq += 1;
     const numbered: TraceEvent = { ...event, seq: this.seq };
     this.listener(numbered);
-    this.kept.add(numbered);
+    this.kept?.add(numbered);
     return this.detector.add(numbered);
   }
 
-  /** What a report shows of the events, once it has ended. */
+  /** What a report shows of the events, once the recording has ended; empty where none were to be kept. */
   marks(): Mark[] {
-    return this.kept.all();
+    return this.kept?.all() ?? [];
   }
 
   get events(): number {

@@ -4,7 +4,16 @@ import { stringifyJson, type JsonObject } from '../codec/json.ts';
 import { backoffMs } from './backoff.ts';
 import { changedSince } from './changedSince.ts';
 import type { WriteContext } from './context.ts';
-import { endCancelled, endRecreated, endUnknown, endWith, isFinal, saying, type PartReport } from './endings.ts';
+import {
+  endCancelled,
+  endGone,
+  endRecreated,
+  endUnknown,
+  endWith,
+  isFinal,
+  saying,
+  type PartReport,
+} from './endings.ts';
 import type { Answer } from './exchange.ts';
 import type { ModifyOptions } from './options.ts';
 import type { AttemptOutcome } from './outcome.ts';
@@ -147,9 +156,7 @@ function refused(context: WriteContext, target: DeleteTarget, answer: Answer): P
     const said = message`${name} has another UID now: the incarnation that was meant is not there, and nothing was deleted.`;
     return { ...endRecreated(context, target.uid, answer.holder).report, message: said };
   }
-  if (outcome === 'gone')
-    return endWith('gone', target.uid, undefined, { message: message`${name} does not exist: its name is free.` })
-      .report;
+  if (outcome === 'gone') return endGone(context, target.uid, false).report;
   return endWith(isFinal(outcome) ? outcome : 'unknown', target.uid, undefined, saying(answer)).report;
 }
 

@@ -5,7 +5,8 @@ import type { VersionRecord } from './objectState.ts';
 
 /**
  * What a version must hold where no answer showed it, from the request that made it: a replacement says it all but for the
- * part that the endpoint ignores; a merge patch says what it changes. What released an object left no finalizer. Empty where the request does not tell.
+ * part that the endpoint ignores; a merge patch says what it changes. What released an object left no finalizer. Empty where
+ * the request does not tell.
  */
 export function derivedContent(
   event: WriteEvent,

@@ -165,7 +165,10 @@ export class World {
     this.describe(object, event);
     if (event.notStored === true || event.token === '') return;
     const rules = this.rulesFor(object.name);
-    if (this.isBehind(object, event)) return rules.forEach((rule) => rule.behind?.(event, object, this));
+    if (this.isBehind(object, event)) {
+      for (const rule of rules) rule.behind?.(event, object, this);
+      return;
+    }
     const known = object.version(event.token);
     const isSuited = this.contents.suits(object, event);
     const version =
