@@ -89,3 +89,23 @@ export async function closeAll(): Promise<void> {
   }
   await vscode.commands.executeCommand('workbench.action.closeAllEditors');
 }
+
+/** Opens the live document of an object by its row in the tree. */
+export async function openObject(api: ObjectVersionsApi, name: string): Promise<vscode.TextEditor> {
+  const row = await until(`the row of ${name}`, () => objectRow(api, name));
+  await vscode.commands.executeCommand('objectVersions.openObject', row.node);
+  return until('its document', () =>
+    vscode.window.visibleTextEditors.find(
+      ({ document }) => document.uri.scheme === 'object-version' && document.uri.path.endsWith(`/${name}.yaml`),
+    ),
+  );
+}
+
+/** Replaces a part of a document, as typing does. */
+export async function replaceText(editor: vscode.TextEditor, from: string, to: string): Promise<void> {
+  const { document } = editor;
+  const at = document.getText().indexOf(from);
+  assert.ok(at >= 0, `"${from}" stands in the text`);
+  const range = new vscode.Range(document.positionAt(at), document.positionAt(at + from.length));
+  assert.equal(await editor.edit((change) => change.replace(range, to)), true);
+}

@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import type { ObjectVersionsApi } from '../../src/editor/app/api.ts';
 import { apiServer, namespace } from './apiServer.ts';
-import { extension, objectRow, removeAllWatches, until, useKubeconfig } from './extension.ts';
+import { extension, openObject, removeAllWatches, useKubeconfig } from './extension.ts';
 
 /** A context and a namespace of a suite's own, watched, with the tree in sight. */
 export interface Watched {
@@ -25,14 +25,6 @@ export async function watchedNamespace(context: string, ...resources: readonly s
     api,
     ns,
     path: (resource = 'configmaps') => `/api/v1/namespaces/${ns}/${resource}`,
-    open: async (name) => {
-      const row = await until(`the row of ${name}`, () => objectRow(api, name));
-      await vscode.commands.executeCommand('objectVersions.openObject', row.node);
-      return until('its document', () =>
-        vscode.window.visibleTextEditors.find(
-          ({ document }) => document.uri.scheme === 'object-version' && document.uri.path.endsWith(`/${name}.yaml`),
-        ),
-      );
-    },
+    open: (name) => openObject(api, name),
   };
 }

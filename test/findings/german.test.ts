@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { createDetector } from '../../src/core/findings/detect.ts';
 import { translateWith } from '../../src/core/timeline/translate.ts';
-import { configMap, data, Scenario } from './scenario.ts';
+import { bothRead, configMap, data } from './scenario.ts';
 
 const german = JSON.parse(readFileSync(new URL('../../l10n/bundle.l10n.de.json', import.meta.url), 'utf8')) as Record<
   string,
@@ -12,16 +12,7 @@ const name = configMap('settings');
 
 describe('findings in German', () => {
   it('a lost update is told whole, with the request, the change and what it was based on', () => {
-    const s = new Scenario();
-    s.stream(name, 'U1', 'v1', data({ ann: '1' }));
-    s.get('A', name, 'U1', 'v1');
-    s.get('B', name, 'U1', 'v1');
-    s.write('B', name, 'replace', {
-      preconditions: { token: 'v1' },
-      body: data({ ann: '1', bob: '1' }),
-      result: { uid: 'U1', token: 'v2' },
-      stored: data({ ann: '1', bob: '1' }),
-    });
+    const s = bothRead(name);
     s.get('A', name, 'U1', 'v2');
     s.write('A', name, 'replace', {
       preconditions: { token: 'v2' },

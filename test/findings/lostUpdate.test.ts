@@ -2,28 +2,14 @@ import assert from 'node:assert/strict';
 import type { JsonObject } from '../../src/codec/json.ts';
 import { basisText } from '../../src/core/findings/words.ts';
 import type { WriteEvent } from '../../src/core/traceEvent.ts';
-import { configMap, data, Scenario, toy } from './scenario.ts';
+import { bothRead, configMap, data, Scenario, toy } from './scenario.ts';
 
 const name = configMap('demo-users');
 const finalizers = (...items: string[]): JsonObject => ({ metadata: { finalizers: items } });
 
-function bothRead(): Scenario {
-  const s = new Scenario();
-  s.stream(name, 'U1', 'v1', data({ ann: '1' }));
-  s.get('A', name, 'U1', 'v1');
-  s.get('B', name, 'U1', 'v1');
-  s.write('B', name, 'replace', {
-    preconditions: { token: 'v1' },
-    body: data({ ann: '1', bob: '1' }),
-    result: { uid: 'U1', token: 'v2' },
-    stored: data({ ann: '1', bob: '1' }),
-  });
-  return s;
-}
-
 describe('lost updates', () => {
   it('A1: an older content with a newer token is a token swap, with field and both actors', () => {
-    const s = bothRead();
+    const s = bothRead(name);
     s.get('A', name, 'U1', 'v2');
     s.write('A', name, 'replace', {
       preconditions: { token: 'v2' },
@@ -39,7 +25,7 @@ describe('lost updates', () => {
   });
 
   it('says which version the write was based on, how that is known, and how sure it is', () => {
-    const s = bothRead();
+    const s = bothRead(name);
     s.get('A', name, 'U1', 'v2');
     s.write('A', name, 'replace', {
       preconditions: { token: 'v2' },
@@ -72,7 +58,7 @@ describe('lost updates', () => {
   });
 
   it('A1: a body that carries the other change loses nothing', () => {
-    const s = bothRead();
+    const s = bothRead(name);
     s.get('A', name, 'U1', 'v2');
     s.write('A', name, 'replace', {
       preconditions: { token: 'v2' },
@@ -84,7 +70,7 @@ describe('lost updates', () => {
   });
 
   it('A1: a stale write that is refused is a conflict and no lost update', () => {
-    const s = bothRead();
+    const s = bothRead(name);
     s.get('A', name, 'U1', 'v2');
     s.write('A', name, 'replace', {
       preconditions: { token: 'v1' },
@@ -100,7 +86,7 @@ describe('lost updates', () => {
   });
 
   it('a refused body that comes back with only its token changed is certain', () => {
-    const s = bothRead();
+    const s = bothRead(name);
     const body = data({ ann: '1', cyd: '1' });
     s.write('A', name, 'replace', {
       preconditions: { token: 'v1' },
@@ -149,7 +135,7 @@ describe('lost updates', () => {
   });
 
   it('A2: a PUT without a token over a change that its sender never saw is an unconditional overwrite', () => {
-    const s = bothRead();
+    const s = bothRead(name);
     s.write('A', name, 'replace', {
       body: data({ x: '1' }),
       result: { uid: 'U1', token: 'v3' },

@@ -224,3 +224,18 @@ export function shortOf(findings: readonly Finding[]): string[] {
 }
 
 export const data = (values: Record<string, Json>): JsonObject => ({ data: values });
+
+/** A and B were given the first version of an object; since then B has added `.data.bob`. */
+export function bothRead(name: ObjectName): Scenario {
+  const s = new Scenario();
+  s.stream(name, 'U1', 'v1', data({ ann: '1' }));
+  s.get('A', name, 'U1', 'v1');
+  s.get('B', name, 'U1', 'v1');
+  s.write('B', name, 'replace', {
+    preconditions: { token: 'v1' },
+    body: data({ ann: '1', bob: '1' }),
+    result: { uid: 'U1', token: 'v2' },
+    stored: data({ ann: '1', bob: '1' }),
+  });
+  return s;
+}

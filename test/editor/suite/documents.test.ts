@@ -5,7 +5,7 @@ import type { JsonObject } from '../../../src/codec/json.ts';
 import { liveUri, parseAddress, versionUri } from '../../../src/editor/documents/address.ts';
 import { answering } from '../answers.ts';
 import { apiServer, configMap, metadata, must, namespace, patch, send } from '../apiServer.ts';
-import { closeAll, extension, objectRow, set, until, useKubeconfig } from '../extension.ts';
+import { closeAll, extension, objectRow, openObject, replaceText, set, until, useKubeconfig } from '../extension.ts';
 import { notifications, screenshot, texts } from '../window.ts';
 
 describe('documents of living objects', () => {
@@ -26,25 +26,7 @@ describe('documents of living objects', () => {
 
   async function open(name: string, data: Record<string, string>): Promise<vscode.TextEditor> {
     await must('POST', `/api/v1/namespaces/${ns}/configmaps`, configMap(name, data));
-    return openThere(name);
-  }
-
-  async function openThere(name: string): Promise<vscode.TextEditor> {
-    const row = await until(`the row of ${name}`, () => objectRow(api, name));
-    await vscode.commands.executeCommand('objectVersions.openObject', row.node);
-    return until('its document', () =>
-      vscode.window.visibleTextEditors.find(
-        ({ document }) => document.uri.scheme === 'object-version' && document.uri.path.endsWith(`/${name}.yaml`),
-      ),
-    );
-  }
-
-  async function replace(editor: vscode.TextEditor, from: string, to: string): Promise<void> {
-    const { document } = editor;
-    const at = document.getText().indexOf(from);
-    assert.ok(at >= 0, `"${from}" stands in the text`);
-    const range = new vscode.Range(document.positionAt(at), document.positionAt(at + from.length));
-    assert.equal(await editor.edit((change) => change.replace(range, to)), true);
+    return openObject(api, name);
   }
 
   const data = async (name: string): Promise<unknown> => (await must('GET', pathOf(name)))['data'];
@@ -57,9 +39,9 @@ describe('documents of living objects', () => {
 
   it('J4: can be saved twice without reopening, each save checked against its version', async () => {
     const editor = await open('twice', { x: 'one' });
-    await replace(editor, 'x: one', 'x: two');
+    await replaceText(editor, 'x: one', 'x: two');
     assert.equal(await editor.document.save(), true);
-    await replace(editor, 'x: two', 'x: three');
+    await replaceText(editor, 'x: two', 'x: three');
     assert.equal(await editor.document.save(), true);
     assert.deepEqual(await data('twice'), { x: 'three' });
   });
@@ -74,7 +56,7 @@ describe('documents of living objects', () => {
   it('J11: a save without a change sends no request', async () => {
     const editor = await open('same', { t: 'x  \n' });
     const before = metadata(await must('GET', pathOf('same')))['resourceVersion'];
-    await replace(editor, 'apiVersion: v1', '# only a comment\napiVersion: v1');
+    await replaceText(editor, 'apiVersion: v1', '# only a comment\napiVersion: v1');
     assert.equal(await editor.document.save(), true);
     assert.equal(metadata(await must('GET', pathOf('same')))['resourceVersion'], before);
     assert.match(editor.document.getText(), /^# only a comment/);
@@ -82,7 +64,7 @@ describe('documents of living objects', () => {
 
   it('J1: an overlapping edit opens the merge editor, writes nothing and keeps the text', async () => {
     const editor = await open('overlap', { image: 'a1', other: 'x' });
-    await replace(editor, 'image: a1', 'image: a2');
+    await replaceText(editor, 'image: a1', 'image: a2');
     const typed = editor.document.getText();
     await patch(pathOf('overlap'), { data: { image: 'a3' } });
     assert.equal(await editor.document.save(), false);
@@ -131,7 +113,7 @@ describe('documents of living objects', () => {
 
   it('a decision whose field keeps changing stays in its one tab, asks about exactly what changed, and ends', async () => {
     const editor = await open('busy', { visits: '390', other: 'x' });
-    await replace(editor, 'visits: "390"', 'visits: "1"');
+    await replaceText(editor, 'visits: "390"', 'visits: "1"');
     await patch(pathOf('busy'), { data: { visits: '393' } });
     assert.equal(await editor.document.save(), false);
     const isMerge = (tab: vscode.Tab): boolean => /busy decided|^Merging/.test(tab.label);
@@ -208,7 +190,7 @@ describe('documents of living objects', () => {
 
   it('a refused save says why before anything else that could hide it', async () => {
     const editor = await open('said', { x: 'one' });
-    await replace(editor, 'x: one', 'x: one\n  x: two');
+    await replaceText(editor, 'x: one', 'x: one\n  x: two');
     await vscode.window.showTextDocument(editor.document);
     await vscode.commands.executeCommand('workbench.action.files.save');
     const said = await until('what VS Code says', async () =>
@@ -221,7 +203,7 @@ describe('documents of living objects', () => {
   it('J8: a doubled key is marked at both places and nothing is sent', async () => {
     const editor = await open('doubled', { x: 'one' });
     const before = metadata(await must('GET', pathOf('doubled')))['resourceVersion'];
-    await replace(editor, '  x: one', '  x: one\n  x: two');
+    await replaceText(editor, '  x: one', '  x: one\n  x: two');
     assert.equal(await editor.document.save(), false);
     const marks = vscode.languages
       .getDiagnostics(editor.document.uri)
@@ -232,7 +214,7 @@ describe('documents of living objects', () => {
 
   it('a refusal of the server is marked at its place', async () => {
     const editor = await open('refused', { x: 'one' });
-    await replace(editor, '  x: one', '  "not a key": one');
+    await replaceText(editor, '  x: one', '  "not a key": one');
     const typed = editor.document.getText();
     assert.equal(await editor.document.save(), false);
     const [mark] = vscode.languages.getDiagnostics(editor.document.uri);
@@ -243,7 +225,7 @@ describe('documents of living objects', () => {
 
   it('an object that was deleted while open is refused, the text stays, and nothing is created', async () => {
     const editor = await open('deleted', { x: 'one' });
-    await replace(editor, 'x: one', 'x: two');
+    await replaceText(editor, 'x: one', 'x: two');
     const typed = editor.document.getText();
     await must('DELETE', pathOf('deleted'));
     assert.equal(await editor.document.save(), false);
@@ -253,7 +235,7 @@ describe('documents of living objects', () => {
 
   it('D1: an object that was recreated while open is not written to', async () => {
     const editor = await open('recreated', { x: 'one' });
-    await replace(editor, 'x: one', 'x: two');
+    await replaceText(editor, 'x: one', 'x: two');
     await must('DELETE', pathOf('recreated'));
     await must('POST', `/api/v1/namespaces/${ns}/configmaps`, configMap('recreated', { x: 'new life' }));
     assert.equal(await editor.document.save(), false);
@@ -281,7 +263,7 @@ describe('documents of living objects', () => {
       .getConfiguration('files', { languageId: 'kubernetes-object' })
       .update('autoSave', 'afterDelay', vscode.ConfigurationTarget.Global, true);
     try {
-      await replace(editor, 'x: one', 'x: two');
+      await replaceText(editor, 'x: one', 'x: two');
       await new Promise((later) => setTimeout(later, 1500));
       assert.deepEqual(await data('auto'), { x: 'one' });
       assert.equal(editor.document.isDirty, true);
@@ -311,9 +293,9 @@ describe('documents of living objects', () => {
       data: { bin: 'AP/+MII=', crlf: 'YQ0KYg==', pad: 'YQ==' },
     };
     await must('POST', `/api/v1/namespaces/${ns}/secrets`, secret);
-    const editor = await openThere('keys');
+    const editor = await openObject(api, 'keys');
     assert.doesNotMatch(editor.document.getText(), /AP\/\+MII=|YQ0KYg==/);
-    await replace(editor, '\ndata:', '\ndata:\n  note: aGk=');
+    await replaceText(editor, '\ndata:', '\ndata:\n  note: aGk=');
     assert.equal(await editor.document.save(), true);
     const stored = await must('GET', pathOf('keys', 'secrets'));
     assert.deepEqual(stored['data'], { ...secret.data, note: 'aGk=' });
@@ -329,7 +311,7 @@ describe('documents of living objects', () => {
   it('J5: fields that nobody knows survive, and a change of one label changes nothing else', async () => {
     const editor = await open('label', { x: 'one' });
     const before = await must('GET', pathOf('label'));
-    await replace(editor, '  name: label', '  labels:\n    tier: front\n  name: label');
+    await replaceText(editor, '  name: label', '  labels:\n    tier: front\n  name: label');
     assert.equal(await editor.document.save(), true);
     const after = await must('GET', pathOf('label'));
     assert.deepEqual(without(after, 'labels'), without(before, 'labels'));
@@ -337,7 +319,7 @@ describe('documents of living objects', () => {
 
   it('writing can be switched off as a whole', async () => {
     const editor = await open('readonly', { x: 'one' });
-    await replace(editor, 'x: one', 'x: two');
+    await replaceText(editor, 'x: one', 'x: two');
     await set('readOnly', true);
     try {
       assert.equal(await editor.document.save(), false);
@@ -349,7 +331,7 @@ describe('documents of living objects', () => {
 
   it('a protected context asks first, and no means no', async () => {
     const editor = await open('guarded', { x: 'one' });
-    await replace(editor, 'x: one', 'x: two');
+    await replaceText(editor, 'x: one', 'x: two');
     await set('protectedContexts', ['docs']);
     try {
       // VS Code shows no modal question while it runs tests, which counts as no.
@@ -378,8 +360,8 @@ describe('documents of living objects', () => {
       },
     });
     await api.addWatch('docs', `deployments in ${ns}`);
-    const editor = await openThere('web');
-    await replace(editor, '  replicas: 100\n', '');
+    const editor = await openObject(api, 'web');
+    await replaceText(editor, '  replicas: 100\n', '');
     assert.equal(await editor.document.save(), false);
     const { spec } = (await must('GET', `/apis/apps/v1/namespaces/${ns}/deployments/web`)) as unknown as {
       spec: { replicas: number };

@@ -4,7 +4,16 @@ import type { ObjectVersionsApi } from '../../../src/editor/app/api.ts';
 import { answering, standingIn, withoutCommand } from '../answers.ts';
 import { apiServer, configMap, must, namespace, patch } from '../apiServer.ts';
 import { startCutProxy, type CutProxy } from '../cutProxy.ts';
-import { closeAll, extension, objectRow, removeAllWatches, set, until, useKubeconfig } from '../extension.ts';
+import {
+  closeAll,
+  extension,
+  openObject,
+  removeAllWatches,
+  replaceText,
+  set,
+  until,
+  useKubeconfig,
+} from '../extension.ts';
 
 describe('a save that takes its time', () => {
   let api: ObjectVersionsApi;
@@ -37,30 +46,16 @@ describe('a save that takes its time', () => {
 
   async function open(name: string, object: unknown, resource = 'configmaps'): Promise<vscode.TextEditor> {
     await must('POST', pathOf('', resource).replace(/\/$/, ''), object);
-    const row = await until(`the row of ${name}`, () => objectRow(api, name));
-    await vscode.commands.executeCommand('objectVersions.openObject', row.node);
-    return until('its document', () =>
-      vscode.window.visibleTextEditors.find(
-        ({ document }) => document.uri.scheme === 'object-version' && document.uri.path.endsWith(`/${name}.yaml`),
-      ),
-    );
-  }
-
-  async function replace(editor: vscode.TextEditor, from: string, to: string): Promise<void> {
-    const { document } = editor;
-    const at = document.getText().indexOf(from);
-    assert.ok(at >= 0, `"${from}" stands in the text`);
-    const range = new vscode.Range(document.positionAt(at), document.positionAt(at + from.length));
-    assert.equal(await editor.edit((change) => change.replace(range, to)), true);
+    return openObject(api, name);
   }
 
   it('what is typed meanwhile stays, unsaved, and is then saved as a change of what was stored', async () => {
     const editor = await open('typed', configMap('typed', { a: 'one', b: 'one' }));
-    await replace(editor, 'a: one', 'a: two');
+    await replaceText(editor, 'a: one', 'a: two');
     proxy.hold();
     const saving = editor.document.save();
     await until('the request is under way', () => (proxy.held > 0 ? true : undefined));
-    await replace(editor, 'b: one', 'b: typed');
+    await replaceText(editor, 'b: one', 'b: typed');
     proxy.release();
     // VS Code calls a save done where nothing is left to save.
     assert.equal(await saving, false);
@@ -75,7 +70,7 @@ describe('a save that takes its time', () => {
 
   it('is cancelled by the button of its progress: it fails, nothing is stored and the text stays', async () => {
     const editor = await open('cancelled', configMap('cancelled', { a: 'one' }));
-    await replace(editor, 'a: one', 'a: two');
+    await replaceText(editor, 'a: one', 'a: two');
     const typed = editor.document.getText();
     proxy.hold();
     const titles: string[] = [];
@@ -107,7 +102,7 @@ describe('a save that takes its time', () => {
 
   it('where VS Code has no merge editor, a decision is made in a comparison, and saving that writes', async () => {
     const editor = await open('compared', configMap('compared', { image: 'a1' }));
-    await replace(editor, 'image: a1', 'image: a2');
+    await replaceText(editor, 'image: a1', 'image: a2');
     await patch(pathOf('compared'), { data: { image: 'a3' } });
     await withoutCommand('_open.mergeEditor', async () => assert.equal(await editor.document.save(), false));
     const tab = await until('the comparison', () =>
@@ -142,7 +137,7 @@ describe('a save that takes its time', () => {
     const service = { apiVersion: 'v1', kind: 'Service', metadata: { name: 'keyed' }, spec: { ports } };
     const editor = await open('keyed', service, 'services');
     await set('protectedContexts', ['flight']);
-    await replace(editor, 'port: 80\n', 'port: 81\n');
+    await replaceText(editor, 'port: 80\n', 'port: 81\n');
     const asked = await answering(
       (_question, [write]) => write,
       async () => assert.equal(await editor.document.save(), true),
