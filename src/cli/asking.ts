@@ -6,7 +6,9 @@ import type { CliIo } from './io.ts';
 export interface Asking {
   /** One line of text. */
   line(question: string): Promise<string>;
-  /** One of the choices, by number or in words; anything else as it was typed. */
+  /** What `read` makes of a line; where that is undefined, says what is missing and asks again. */
+  answer<T>(question: string, read: (typed: string) => T | undefined, missing: string): Promise<T>;
+  /** One of the choices, by number or in words. */
   choice(question: string, choices: readonly string[]): Promise<string>;
   close(): void;
 }
@@ -27,12 +29,20 @@ export function startAsking(io: CliIo): Asking {
     if (next.done === true) throw cancelled();
     return next.value;
   };
+  const answer: Asking['answer'] = async (question, read, missing) => {
+    for (let asked = question; ; asked = `${missing}\n> `) {
+      const found = read((await line(asked)).trim());
+      if (found !== undefined) return found;
+    }
+  };
   return {
     line,
-    choice: async (question, choices) => {
+    answer,
+    choice: (question, choices) => {
       const list = choices.map((choice, index) => `  ${index + 1}. ${choice}\n`).join('');
-      const typed = (await line(`${question}\n${list}> `)).trim();
-      return choices[Number(typed) - 1] ?? typed;
+      const chosen = (typed: string): string | undefined =>
+        choices.find((choice) => choice === typed) ?? choices[Number(typed) - 1];
+      return answer(`${question}\n${list}> `, chosen, `Answer with a number from 1 to ${choices.length}.`);
     },
     close: () => reader.close(),
   };

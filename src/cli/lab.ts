@@ -55,7 +55,8 @@ function registerModular(lab: Command, io: CliIo): void {
 
 /** The modular lab with somebody at the terminal: each label is predicted before its step. */
 async function predictModular(start: ModularLab, steps: number, io: CliIo): Promise<void> {
-  const { MODULAR_DISCLAIMER, labelOf, questionAbout, stepModular } = await import('../lab/modular.ts');
+  const { MODULAR_DISCLAIMER, PREDICTION_MISSING, isPrediction, labelOf, questionAbout, stepModular } =
+    await import('../lab/modular.ts');
   const asking = startAsking(io);
   const orders = ['newer', 'older', 'the same'];
   let lab = start;
@@ -63,7 +64,12 @@ async function predictModular(start: ModularLab, steps: number, io: CliIo): Prom
   io.stdout(`${MODULAR_DISCLAIMER}\nm=${lab.m} a=${lab.a}: next = (label + a) mod m, from 0\n`);
   try {
     for (let step = 1; step <= steps; step += 1) {
-      lab = stepModular(lab, await asking.line(`Step ${step}, the label is ${labelOf(lab)}. Next label? > `));
+      const predicted = await asking.answer(
+        `Step ${step}, the label is ${labelOf(lab)}. Next label? > `,
+        (typed) => (isPrediction(typed) ? typed : undefined),
+        String(PREDICTION_MISSING),
+      );
+      lab = stepModular(lab, predicted);
       const right = lab.predictions.at(-1)?.right === true;
       io.stdout(`${right ? 'Right' : 'No'}: step ${step} shows ${labelOf(lab)}.\n`);
       const question = questionAbout(lab, step - 1, step);

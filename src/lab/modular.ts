@@ -1,3 +1,4 @@
+import { message } from '../base/message.ts';
 import { fillIn } from '../core/timeline/translate.ts';
 
 /**
@@ -65,10 +66,18 @@ export function nextLabel(lab: ModularLab): bigint {
   return (labelOf(lab) + lab.a) % lab.m;
 }
 
-/** One step. `predicted` is what the learner typed; text that is no integer counts as a wrong prediction. */
+/** What is said where a step is asked for without a prediction. */
+export const PREDICTION_MISSING = message`First predict the next label: a whole number from 0.`;
+
+/** Whether what a learner typed predicts a label, right or wrong. */
+export function isPrediction(typed: string): boolean {
+  return /^\s*\d{1,400}\s*$/.test(typed);
+}
+
+/** One step. `predicted` is what the learner typed; text that is no prediction counts as a wrong one. */
 export function stepModular(lab: ModularLab, predicted?: string): ModularLab {
   const actual = nextLabel(lab);
-  const guess = predicted === undefined || !/^\s*\d{1,400}\s*$/.test(predicted) ? undefined : BigInt(predicted.trim());
+  const guess = predicted === undefined || !isPrediction(predicted) ? undefined : BigInt(predicted.trim());
   const prediction: Prediction =
     guess === undefined ? { actual, right: false } : { predicted: guess, actual, right: guess === actual };
   return { ...lab, residues: [...lab.residues, actual], predictions: [...lab.predictions, prediction] };

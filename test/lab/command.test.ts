@@ -96,9 +96,10 @@ describe('lab, the command', function () {
   it('modular at a terminal asks for a prediction before each step, and about order after the wrap', async () => {
     const typed = Object.assign(new PassThrough(), { isTTY: true });
     let out = '';
+    let asked = '';
     const io = {
       stdout: (text: string) => void (out += text),
-      stderr: () => undefined,
+      stderr: (text: string) => void (asked += text),
       stdin: typed as unknown as typeof process.stdin,
       env: {},
       clock: systemClock,
@@ -107,12 +108,15 @@ describe('lab, the command', function () {
     };
     const program = new Command('object-versions').exitOverride();
     registerLab(program, io);
-    typed.write(['2', '4', '1', '3', '2', '3'].join('\n'));
+    // An empty line and a word are no predictions: they are asked again and do not count.
+    typed.write(['', 'soon', '2', '4', '1', '', '9', '3', '2', '3'].join('\n'));
     typed.write('\n');
     await program.parseAsync(['lab', 'modular', '--m', '5', '--a', '2', '--steps', '5'], { from: 'user' });
     assert.match(out, /Right: step 1 shows 2\.[\s\S]*Right: step 3 shows 1\.\n/);
     assert.match(out, /No: by that rule it would be older\. But it was shown later/);
     assert.match(out, /No: step 4 shows 3\.[\s\S]*0 2 4 1 3 0\n3 of 5 predictions/);
+    assert.equal(asked.match(/First predict the next label/g)?.length, 2);
+    assert.equal(asked.match(/Answer with a number from 1 to 3\./g)?.length, 2);
   });
 
   for (const [args, sentence] of [

@@ -83,4 +83,13 @@ describe('object-versions in a terminal', () => {
     symlinkSync(join(bin, 'object-versions'), join(links, 'object-versions'));
     assert.equal(runs([links, node]).stdout.trim(), version);
   });
+
+  it('is found by a shell that is given its name in its own folder', () => {
+    for (const name of ['object-versions', 'kubectl-object_versions']) {
+      const { stdout, stderr } = runs([node], {}, `cd '${bin}' && /bin/sh ${name}`);
+      assert.deepEqual([stdout.trim(), stderr], [version, ''], name);
+    }
+    const asked = runs([node], {}, `cd '${bin}' && /bin/sh kubectl_complete-object_versions lab mod && :`);
+    assert.equal(asked.stdout, 'modular\n:4\n');
+  });
 });

@@ -1,8 +1,10 @@
 import { AppError } from '../../base/appError.ts';
 import { Emitter } from '../../base/emitter.ts';
 import {
+  isPrediction,
   labelOf,
   MODULAR_DISCLAIMER,
+  PREDICTION_MISSING,
   questionAbout,
   resetModular,
   stepModular,
@@ -93,9 +95,7 @@ export class ModularSession implements LabSession<'modular', typeof MODULAR_REQU
   }
 
   private step(predicted: string): null {
-    const { translate } = this.parts;
-    if (!/^\s*\d{1,400}\s*$/.test(predicted))
-      throw new AppError('usage', translate('First predict the next label: a whole number from 0.'));
+    if (!isPrediction(predicted)) throw new AppError('usage', PREDICTION_MISSING);
     this.lab = stepModular(this.lab, predicted);
     this.changed.fire();
     return null;
