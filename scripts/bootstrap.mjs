@@ -23,7 +23,7 @@ const parent = process.ppid;
  * Calls `then` once when what started this process has ended. npm passes a SIGTERM or SIGINT to its shell alone, which ends
  * without a word to its children. Only under npm: a script that is run by itself may outlive the terminal on purpose.
  */
-export function whenParentEnds(then) {
+function whenParentEnds(then) {
   if (process.env.npm_lifecycle_event === undefined) return;
   const timer = setInterval(() => {
     if (process.ppid === parent) return;
@@ -31,6 +31,21 @@ export function whenParentEnds(then) {
     then();
   }, 500);
   timer.unref();
+}
+
+/**
+ * Calls `then` once when this process is told to end: by a signal, or as above. A terminal's Ctrl+C reaches a process and
+ * what started it, which passes it on, so that it may come twice: the second one must not cut short what the first began.
+ */
+export function whenToldToEnd(then) {
+  let isTold = false;
+  const tell = () => {
+    if (isTold) return;
+    isTold = true;
+    then();
+  };
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, tell);
+  whenParentEnds(tell);
 }
 
 /** Runs a command to its end with the terminal's own output; throws if it fails. */

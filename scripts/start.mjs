@@ -4,8 +4,7 @@
 //   npm start -- --kubeconfig FILE       a cluster of yours, and only when asked
 //   npm start -- --browser               a VS Code in the browser, even where there is a desktop one
 //   npm start -- --port 8080             its port
-import { bootstrap, root, run, say, toolEnv, whenParentEnds } from './bootstrap.mjs';
-await bootstrap(import.meta.url);
+import { bootstrap, root, run, say, toolEnv, whenToldToEnd } from './bootstrap.mjs';
 import { spawn, spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -24,6 +23,7 @@ such as: npm start -- --scenario contention
 All of it: README.md, docs/sandbox.md
 `;
 const asked = readOptions(process.argv.slice(2));
+await bootstrap(import.meta.url);
 
 /** The options; ends the process where they are not understood, or name a file that cannot be read. */
 function readOptions(args) {
@@ -61,8 +61,7 @@ async function stopAll(code) {
   rmSync(home, { recursive: true, force: true });
   process.exit(code);
 }
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.once(signal, () => void stopAll(0));
-whenParentEnds(() => void stopAll(0));
+whenToldToEnd(() => void stopAll(0));
 
 /** Starts the sandbox as a process of its own and waits until it is ready. */
 function startSandbox(kubeconfig) {

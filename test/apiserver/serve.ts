@@ -19,7 +19,11 @@ if (values.help === true || values.kubeconfig === undefined) {
     `apiserver: ready at ${server.url}; try kubectl --kubeconfig ${path} get ns. Ctrl+C stops it.\n`,
   );
   const keepAlive = setInterval(() => undefined, 60_000);
+  let isStopping = false;
+  // A signal may come twice, from the terminal and from what started this; the second must not cut short the first.
   const stop = (): void => {
+    if (isStopping) return;
+    isStopping = true;
     clearInterval(keepAlive);
     process.stderr.write('apiserver: stopping\n');
     server.stop().catch((error: unknown) => {
@@ -27,6 +31,6 @@ if (values.help === true || values.kubeconfig === undefined) {
       process.exitCode = 1;
     });
   };
-  process.once('SIGINT', stop);
-  process.once('SIGTERM', stop);
+  process.on('SIGINT', stop);
+  process.on('SIGTERM', stop);
 }

@@ -5,9 +5,12 @@ import { join } from 'node:path';
 
 const bootstrap = join(import.meta.dirname, '../../scripts/bootstrap.mjs');
 const script = `
-  import { whenParentEnds } from ${JSON.stringify(bootstrap)};
+  import { whenToldToEnd } from ${JSON.stringify(bootstrap)};
   const alive = setInterval(() => undefined, 1000);
-  whenParentEnds(() => { process.stdout.write('ended'); clearInterval(alive); });
+  whenToldToEnd(() => {
+    process.stdout.write('ending ');
+    setTimeout(() => { process.stdout.write('ended'); clearInterval(alive); }, 300);
+  });
   process.stdout.write('ready ');
 `;
 
@@ -24,6 +27,21 @@ describe('scripts under npm', () => {
       if (said === 'ready ') shell.kill('SIGTERM');
     });
     await once(shell.stdout, 'close');
-    assert.equal(said, 'ready ended');
+    assert.equal(said, 'ready ending ended');
+  });
+
+  it('end in full where they are told to more than once, as by Ctrl+C and by what started them', async function () {
+    if (process.platform === 'win32') this.skip();
+    const child = spawn(process.execPath, ['--input-type=module', '-e', script], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    let said = '';
+    child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
+      said += chunk;
+      if (said === 'ready ') child.kill('SIGINT');
+      if (said === 'ready ending ') for (const signal of ['SIGINT', 'SIGTERM'] as const) child.kill(signal);
+    });
+    await once(child.stdout, 'close');
+    assert.equal(said, 'ready ending ended');
   });
 });
