@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { createDetector } from '../../src/core/findings/detect.ts';
-import type { Finding } from '../../src/core/findings/finding.ts';
+import { doersOf, type Finding } from '../../src/core/findings/finding.ts';
 import type { TraceEvent } from '../../src/core/traceEvent.ts';
 import { configMap, data, detect, findingsOf, OtherTokens, Scenario, toy } from './scenario.ts';
 
@@ -157,6 +157,20 @@ describe('findings, whatever happens', () => {
           assert.deepEqual(detector.findings(), detect(events));
         },
       ),
+      { numRuns: 200 },
+    );
+  });
+
+  it('tell of one actor and object once by each rule and kind, but for what begins and ends anew', () => {
+    const ofEpisodes = new Set(['generation-lag', 'hot-conflict-loop', 'already-exists-loop', 'no-op-writes']);
+    fc.assert(
+      fc.property(fc.array(step, { minLength: 20, maxLength: 60 }), (steps) => {
+        const found = detect(play(steps)).filter(({ id }) => !ofEpisodes.has(id));
+        const told = found.map((finding) =>
+          JSON.stringify([finding.id, finding.kind, finding.severity, finding.object, ...doersOf(finding).toSorted()]),
+        );
+        assert.deepEqual(told, [...new Set(told)]);
+      }),
       { numRuns: 200 },
     );
   });

@@ -33,6 +33,9 @@ export type FindingId = (typeof findingIds)[number];
 /** How much a finding matters: normal and worth knowing, likely wrong, or proven damage. */
 export type Severity = 'info' | 'warning' | 'error';
 
+/** From the gravest on. */
+export const severities: readonly Severity[] = ['error', 'warning', 'info'];
+
 /** What a finding is about. */
 export interface FindingObject extends ObjectName {
   uid: string;
@@ -40,7 +43,8 @@ export interface FindingObject extends ObjectName {
 
 /**
  * A named conclusion with its evidence. The JSON of `analyze` and `record` is an array of these, so members are only
- * added, never renamed. A finding that repeats (a burst, a fight) is one finding whose `count` and `lastAt` grow.
+ * added, never renamed. What one actor does again to one object, by one rule and kind, is one finding whose `count` and
+ * `lastAt` grow, whichever fields it takes each time.
  */
 export interface Finding {
   readonly id: FindingId;
@@ -48,17 +52,17 @@ export interface Finding {
   readonly severity: Severity;
   readonly cluster: string;
   readonly object: FindingObject;
-  /** Who did it first, then who else takes part, as a person would call them: client, user, manager or agent. */
+  /** Who did it first, then who else takes part, as a person would call them: client, user, manager or agent. At most 50. */
   readonly actors: readonly string[];
-  /** Paths of fields, as apply conflicts print them. */
+  /** Paths of fields, as apply conflicts print them, of all occurrences, the first ones first: at most 100. */
   readonly fields: readonly string[];
   readonly count: number;
   /** Milliseconds since the epoch. */
   readonly firstAt: number;
   readonly lastAt: number;
-  /** `seq` of the events that prove it: at most 64, the first and the last ones. */
+  /** `seq` of the events that prove it: at most 64, those of the first and of the last occurrences. */
   readonly events: readonly number[];
-  /** What happened and how it is known, in words. */
+  /** What happened and how it is known, in words; of several occurrences the last one. */
   readonly explanation: string;
   /** What to do about it. */
   readonly remedy: string;
@@ -66,6 +70,20 @@ export interface Finding {
   readonly sureness: 'certain' | 'likely';
   /** Facts of a rule that a machine may want: tokens, other UIDs, counts. Never a Secret's value. */
   readonly details?: Readonly<Record<string, string | number | boolean>>;
+}
+
+/** Rules about two actors at a time. */
+const BETWEEN_TWO: ReadonlySet<string> = new Set(['force-takeover', 'ownership-fight']);
+
+/** Those whose doing a finding is: who did it, of a takeover or fight both. Whom else it harmed may be others each time. */
+export function doersOf({
+  id,
+  actors,
+}: {
+  readonly id: string;
+  readonly actors: readonly string[];
+}): readonly string[] {
+  return actors.slice(0, BETWEEN_TWO.has(id) ? 2 : 1);
 }
 
 /** The severity of each rule unless the rule itself says otherwise. */

@@ -1,34 +1,53 @@
 import type { Message } from '../../base/message.ts';
 import { english, type Translate } from '../timeline/translate.ts';
-import { severityOf, type Finding } from './finding.ts';
+import { severities, severityOf, type Finding } from './finding.ts';
 
-/** A finding as a rule reports it: what it leaves out is filled in. `key` makes reports of the same thing one finding. */
+/** A finding, or an occurrence of one, as a rule reports it: what it leaves out is filled in. */
 export type Report = Omit<
   Finding,
   'severity' | 'count' | 'firstAt' | 'lastAt' | 'sureness' | 'explanation' | 'remedy'
 > & {
   readonly explanation: Message;
   readonly remedy: Message;
+  /**
+   * Makes reports one finding. It is one where one actor does by one rule and kind the same to one object, whichever fields
+   * that takes each time; a key holds more only where that makes it another bug.
+   */
   readonly key: string;
+  /** The occurrence that this tells of, where later events may say otherwise of it. Default: one that stands. */
+  readonly part?: string;
   readonly at: number;
   readonly severity?: Finding['severity'];
   readonly sureness?: Finding['sureness'];
-  /** How many occurrences this report stands for (default 1), or, with `total`, how many there are by now. */
+  /** How many occurrences this report stands for (default 1), or, with `total`, how many there are of its part by now. */
   readonly count?: number;
   readonly total?: number;
 };
 
 const MAX_EVENTS = 64;
+const MAX_FIELDS = 100;
+const MAX_ACTORS = 50;
+/** Occurrences of one finding that can be taken back; the oldest stand from then on. */
+const MAX_PARTS = 64;
+const STANDING = '';
+
+/** One finding by its parts, in the order in which they were first told. */
+interface Entry {
+  readonly parts: Map<string, Finding>;
+  /** Parts that stand for good now. */
+  readonly settled: Set<string>;
+}
 
 /** Collects reports into findings: reports with one key grow one finding. */
 export class FindingStore {
-  private readonly byKey = new Map<string, Finding>();
+  private readonly byKey = new Map<string, Entry>();
   private readonly changed = new Set<string>();
   private readonly maxFindings: number;
   private readonly translate: Translate;
-  /** Findings that did not fit any more. */
+  private size = 0;
+  /** Findings and parts of them that did not fit any more. */
   dropped = 0;
-  /** Findings that were taken back. */
+  /** Findings and parts of them that were taken back. */
   retracted = 0;
 
   constructor(maxFindings: number, translate: Translate) {
@@ -37,75 +56,121 @@ export class FindingStore {
   }
 
   report(report: Report): void {
-    const { key, at, total, count, severity, sureness, ...rest } = report;
-    const known = this.byKey.get(key);
-    if (known === undefined) {
-      if (this.byKey.size >= this.maxFindings) {
-        this.dropped += 1;
-        return;
-      }
-      const finding = {
-        severity: severity ?? severityOf[report.id],
-        sureness: sureness ?? 'certain',
-        ...rest,
-        ...this.words(report),
-        count: total ?? count ?? 1,
-        firstAt: at,
-        lastAt: at,
-      };
-      this.byKey.set(key, { ...finding, events: boundedEvents(rest.events) });
-    } else {
-      this.byKey.set(key, { ...grown(known, report, at), ...this.words(report) });
+    const { key, part = STANDING, total } = report;
+    const entry = this.byKey.get(key) ?? { parts: new Map<string, Finding>(), settled: new Set<string>() };
+    if (entry.settled.has(part)) return;
+    const known = entry.parts.get(part);
+    if (known === undefined && this.size >= this.maxFindings) {
+      this.dropped += 1;
+      return;
     }
+    const told = this.findingOf(report);
+    if (known === undefined) this.size += 1;
+    const grown = known === undefined ? told : union(known, told);
+    entry.parts.set(part, total === undefined ? grown : { ...grown, count: total });
+    if (entry.parts.size > MAX_PARTS) settleOldest(entry);
+    this.byKey.set(key, entry);
     this.changed.add(key);
   }
 
-  private words({ explanation, remedy }: Report): Pick<Finding, 'explanation' | 'remedy'> {
+  private findingOf(report: Report): Finding {
+    const { key: _key, part: _part, total: _total, at, count = 1, explanation, remedy, ...rest } = report;
+    const { severity = severityOf[report.id], sureness = 'certain' } = report;
     // As text they are English, and made faster: a log can have a refusal in every tenth line.
     const words = (said: Message): string => (this.translate === english ? String(said) : said.inWords(this.translate));
-    return { explanation: words(explanation), remedy: words(remedy) };
+    return bounded({
+      severity,
+      sureness,
+      ...rest,
+      explanation: words(explanation),
+      remedy: words(remedy),
+      count,
+      firstAt: at,
+      lastAt: at,
+    });
   }
 
-  /** The finding of a key, if it was reported. */
-  has(key: string): boolean {
-    return this.byKey.has(key);
-  }
-
-  /** Takes back a finding that later evidence disproves. */
-  retract(key: string): void {
-    if (this.byKey.delete(key)) this.retracted += 1;
+  /** Takes back a finding that later evidence disproves, or the part of it that it disproves. */
+  retract(key: string, part: string = STANDING): void {
+    const entry = this.byKey.get(key);
+    if (entry?.parts.delete(part) !== true) return;
+    this.retracted += 1;
+    this.size -= 1;
+    if (entry.parts.size > 0) {
+      this.changed.add(key);
+      return;
+    }
+    this.byKey.delete(key);
     this.changed.delete(key);
   }
 
   drain(): Finding[] {
-    const found = [...this.changed].flatMap((key) => this.byKey.get(key) ?? []);
+    const found = [...this.changed].flatMap((key) => {
+      const entry = this.byKey.get(key);
+      return entry === undefined ? [] : whole(entry);
+    });
     this.changed.clear();
     return found;
   }
 
   all(): Finding[] {
-    return [...this.byKey.values()];
+    return [...this.byKey.values()].flatMap(whole);
   }
 }
 
-function grown(known: Finding, report: Report, at: number): Finding {
-  return {
+/** The finding that all its parts are together. */
+function whole({ parts }: Entry): Finding[] {
+  const [first, ...rest] = parts.values();
+  return first === undefined ? [] : [rest.reduce(union, first)];
+}
+
+function settleOldest({ parts, settled }: Entry): void {
+  const [standing] = [parts.get(STANDING)];
+  const oldest = parts.keys().find((part) => part !== STANDING);
+  const told = oldest === undefined ? undefined : parts.get(oldest);
+  if (oldest === undefined || told === undefined) return;
+  parts.delete(oldest);
+  settled.add(oldest);
+  parts.set(STANDING, standing === undefined ? told : union(standing, told));
+}
+
+/** Two tellings of one finding as one: what the later one says holds, unless it is less sure. */
+function union(known: Finding, later: Finding): Finding {
+  const isWeaker = known.sureness === 'certain' && later.sureness === 'likely';
+  const { explanation, remedy } = isWeaker ? known : later;
+  return bounded({
     ...known,
-    count: report.total ?? known.count + (report.count ?? 1),
-    firstAt: Math.min(known.firstAt, at),
-    lastAt: Math.max(known.lastAt, at),
-    actors: union(known.actors, report.actors),
-    fields: union(known.fields, report.fields),
-    events: boundedEvents(union(known.events, report.events)),
-    details: { ...known.details, ...report.details },
+    severity: severities.indexOf(later.severity) < severities.indexOf(known.severity) ? later.severity : known.severity,
+    sureness: isWeaker ? known.sureness : later.sureness,
+    explanation,
+    remedy,
+    count: known.count + later.count,
+    firstAt: Math.min(known.firstAt, later.firstAt),
+    lastAt: Math.max(known.lastAt, later.lastAt),
+    actors: joined(known.actors, later.actors),
+    fields: joined(known.fields, later.fields),
+    events: joined(known.events, later.events),
+    ...(known.details === undefined && later.details === undefined
+      ? {}
+      : { details: { ...known.details, ...later.details } }),
+  });
+}
+
+function joined<T>(known: readonly T[], later: readonly T[]): readonly T[] {
+  const all = new Set(known);
+  for (const one of later) all.add(one);
+  return all.size === known.length ? known : [...all];
+}
+
+function bounded(finding: Finding): Finding {
+  const { actors, fields, events } = finding;
+  return {
+    ...finding,
+    actors: actors.slice(0, MAX_ACTORS),
+    fields: fields.slice(0, MAX_FIELDS),
+    events:
+      events.length <= MAX_EVENTS
+        ? [...events]
+        : [...events.slice(0, MAX_EVENTS / 2), ...events.slice(-MAX_EVENTS / 2)],
   };
-}
-
-function union<T>(a: readonly T[], b: readonly T[]): T[] {
-  return [...new Set([...a, ...b])];
-}
-
-function boundedEvents(events: readonly number[]): number[] {
-  if (events.length <= MAX_EVENTS) return [...events];
-  return [...events.slice(0, MAX_EVENTS / 2), ...events.slice(-MAX_EVENTS / 2)];
 }

@@ -1,5 +1,6 @@
 import { dropFirst, keepLast } from '../keepLast.ts';
-import type { Actor, ReadEvent, Token } from '../traceEvent.ts';
+import { nameKey } from '../history.ts';
+import type { Actor, ReadEvent, Token, WriteEvent } from '../traceEvent.ts';
 
 /** When and how an actor was given a version. */
 export interface Given {
@@ -42,6 +43,16 @@ export function actorKey(actor: Actor): string {
 
 function joined(first: string, second: string): string {
   return first === '' ? second : second === '' ? first : `${first}|${second}`;
+}
+
+/** One key for an actor's doings on one object and subresource. */
+export function actionKey(event: WriteEvent): string {
+  return `${writerKey(event)}\0${event.subresource ?? ''}`;
+}
+
+/** One key for an actor's doings on one object, in whatever part of it. */
+export function writerKey(event: WriteEvent): string {
+  return `${actorKey(event.actor)}\0${nameKey(event.cluster, event.name)}`;
 }
 
 /** What a person would call an actor. */
@@ -91,7 +102,7 @@ export class ActorKnowledge {
   /** By UID: when a get or list last answered with it. */
   readonly requested = new Map<string, number>();
 
-  give(uid: string, nameKey: string, token: Token, given: Given, ending: boolean): void {
+  give(uid: string, name: string, token: Token, given: Given, ending: boolean): void {
     const known = this.objects.get(uid) ?? { tokens: new Map<Token, Given>(), last: undefined };
     const first = known.tokens.get(token);
     if (first === undefined) known.tokens.set(token, given);
@@ -102,7 +113,7 @@ export class ActorKnowledge {
     if (given.how === 'watch') this.watch(uid, token, given.at);
     else if (given.how !== 'write') keepLast(this.requested, uid, given.at, MAX_OBJECTS);
     keepLast(this.objects, uid, known, MAX_OBJECTS);
-    keepLast(this.names, nameKey, { uid, at: given.at, seq: given.seq, ending }, MAX_NAMES);
+    keepLast(this.names, name, { uid, at: given.at, seq: given.seq, ending }, MAX_NAMES);
   }
 
   private watch(uid: string, token: Token, at: number): void {

@@ -40,8 +40,17 @@ export function changesText(
     const change = isSecretResource(name) ? undefined : changeText(before?.get(path), after?.get(path));
     return change === undefined ? path : message`${path} (${change})`;
   });
+  return withRest(shown, fields.length);
+}
+
+/** Fields, of many the first ones. */
+export function fieldsText(fields: readonly string[]): Words {
+  return withRest(fields.slice(0, MAX_FIELDS), fields.length);
+}
+
+function withRest(shown: readonly Words[], count: number): Words {
   const all = listed(shown);
-  return fields.length > MAX_FIELDS ? message`${all} and ${fields.length - MAX_FIELDS} more` : all;
+  return count > shown.length ? message`${all} and ${count - shown.length} more` : all;
 }
 
 /** A token as a text shows it: opaque, in quotes, so that nobody reads a number into it. */

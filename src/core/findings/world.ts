@@ -4,7 +4,7 @@ import { Contents } from './contents.ts';
 import type { FindingObject } from './finding.ts';
 import type { FindingStore, Report } from './findingStore.ts';
 import { Judging } from './judging.ts';
-import { actorKey, isBlind, Knowledge } from './knowledge.ts';
+import { isBlind, Knowledge } from './knowledge.ts';
 import { leavesOfHashes } from './leaves.ts';
 import { ObjectState, type VersionRecord } from './objectState.ts';
 import { Oldest } from './oldest.ts';
@@ -60,8 +60,9 @@ export class World {
     if (this.thresholds.isAsked(report.object)) this.store.report(report);
   }
 
-  retract(key: string): void {
-    this.store.retract(key);
+  /** Takes a finding back, or a part of it. */
+  retract(key: string, part?: string): void {
+    this.store.retract(key, part);
   }
 
   object(cluster: string, uid: string): ObjectState | undefined {
@@ -392,9 +393,4 @@ export function findingObject(object: ObjectState): FindingObject {
 /** The finding's object of a write, whose UID may not be known. */
 export function writtenObject(event: WriteEvent, world: World): FindingObject {
   return { ...event.name, uid: event.result?.uid ?? world.target(event)?.uid ?? event.preconditions?.uid ?? '' };
-}
-
-/** One key for an actor's doings on one object and subresource. */
-export function actionKey(event: WriteEvent): string {
-  return [actorKey(event.actor), nameKey(event.cluster, event.name), event.subresource ?? ''].join('\0');
 }

@@ -1,3 +1,4 @@
+import { doersOf } from '../findings/finding.ts';
 import { actorName as findingActor } from '../findings/knowledge.ts';
 import type { TraceEvent, WriteEvent } from '../traceEvent.ts';
 import { findingWords } from './findingWords.ts';
@@ -73,7 +74,14 @@ function annotationOf(
     from: finding.firstAt,
     to: finding.lastAt,
     id: finding.id,
-    key: [finding.id, finding.kind ?? '', lane.key, finding.object.uid ?? '', ...finding.events.slice(0, 1)].join(' '),
+    key: [
+      finding.id,
+      finding.kind ?? '',
+      lane.key,
+      finding.object.uid ?? '',
+      ...finding.events.slice(0, 1),
+      ...(POINTING.has(finding.id) ? [] : doersOf(finding)),
+    ].join(' '),
     severity: finding.severity,
     text: findingWords(finding, translate),
     count: finding.count,

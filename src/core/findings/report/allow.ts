@@ -1,6 +1,6 @@
 import { inGroup } from '../../inGroup.ts';
 import { isJsonObject, type Json } from '../../../codec/json.ts';
-import { findingIds, type Finding, type FindingId, type Severity } from '../finding.ts';
+import { doersOf, findingIds, type Finding, type FindingId, type Severity } from '../finding.ts';
 
 /** One known finding that a person accepts, with a reason and an end. Patterns may hold `*`. */
 export interface Allowance {
@@ -9,6 +9,7 @@ export interface Allowance {
   readonly resource?: string;
   readonly namespace?: string;
   readonly name?: string;
+  /** Whose doing it is; whom it harms is another matter each time. */
   readonly actor?: string;
   readonly reason: string;
   /** Milliseconds since the epoch; from then on the finding counts again. */
@@ -83,7 +84,7 @@ function covers(entry: Allowance, finding: Finding): boolean {
     matches(entry.resource, inGroup(object.resource, object.group), object.resource) &&
     matches(entry.namespace, object.namespace) &&
     matches(entry.name, object.name) &&
-    (entry.actor === undefined || finding.actors.some((actor) => matches(entry.actor, actor)))
+    (entry.actor === undefined || doersOf(finding).some((actor) => matches(entry.actor, actor)))
   );
 }
 

@@ -3,13 +3,15 @@ import type { Token } from '../../traceEvent.ts';
 import type { Finding } from '../finding.ts';
 import { escape } from './junit.ts';
 import { Badges, type Mark } from './mark.ts';
-import { evidenceOf, occurrencesOf, spanOf, type Occurrences } from './occurrences.ts';
+import { evidenceOf, sectionsOf, spanOf, type Section } from './occurrences.ts';
 import { reportTimeline, TIMELINE_STYLE } from './reportTimeline.ts';
-import { EVENTS_COUNT, findingsText, objectText, titleOf, type FindingsReport } from './report.ts';
+import { EVENTS_COUNT, findingsText, headOf, objectText, titleOf, type FindingsReport } from './report.ts';
 
 const MAX_PROOF = 24;
 const MAX_OPEN = 3;
 const MAX_OCCURRENCES = 200;
+const MAX_VALUES = 20;
+const MAX_FOLDED = 200;
 
 /**
  * The report as one HTML file that needs nothing else: findings with their proof, and a timeline with a lane for each object
@@ -17,9 +19,8 @@ const MAX_OCCURRENCES = 200;
  * which days the findings are, as times are those of a day.
  */
 export function reportHtml(report: FindingsReport, marks: readonly Mark[], title: string, days: string): string {
-  const groups = occurrencesOf(report.findings);
+  const sections = sectionsOf(report.findings);
   const shown = { marks: new Map(marks.map((mark) => [mark.seq, mark])), badges: new Badges(marks) };
-  const sections = groups.map((group, index) => section(group, index, shown)).join('\n');
   const notes = [
     ...report.notes,
     ...Object.entries(report.notAnalysed)
@@ -32,9 +33,9 @@ export function reportHtml(report: FindingsReport, marks: readonly Mark[], title
 <title>${escape(title)}</title><style>${STYLE}</style></head>
 <body><main><h1>${escape(title)}</h1>
 <p>${findingsText(report)} in ${report.events} events${days === '' ? '' : `, ${escape(days)}`}.</p>
-${timeline(groups, marks, shown.badges)}
-${sections}
-${groups.length === 0 ? '' : '<p class="note">Each finding has a page that says what it knows and what it cannot know: “Explain Finding” in the editor, or docs/findings in the package.</p>'}
+${timeline(sections, marks, shown.badges)}
+${sections.map((section, index) => sectionHtml(section, index, shown)).join('\n')}
+${sections.length === 0 ? '' : '<p class="note">Each finding has a page that says what it knows and what it cannot know: “Explain Finding” in the editor, or docs/findings in the package.</p>'}
 <p class="note">${EVENTS_COUNT} A version is named by the equality badge of its token: two are the same exactly if their badges are, and nothing says which is newer.</p>
 ${notes.map((note) => `<p class="note">${escape(note)}</p>`).join('\n')}
 </main></body></html>
@@ -46,14 +47,12 @@ interface Shown {
   readonly badges: Badges;
 }
 
-function section(group: Occurrences, index: number, shown: Shown): string {
-  const { first, all, count } = group;
+function sectionHtml(section: Section, index: number, shown: Shown): string {
+  const { first, all, count, objects } = section;
   const list = (name: string, values: readonly string[]): string =>
-    values.length === 0
-      ? ''
-      : `<dt>${name}</dt><dd>${[...new Set(values)].map((value) => `<code>${escape(value)}</code>`).join(' ')}</dd>`;
+    values.length === 0 ? '' : `<dt>${name}</dt><dd>${codes([...new Set(values)])}</dd>`;
   const [single] = all.length === 1 ? all : [];
-  const likely = first.sureness === 'likely' ? ', likely' : '';
+  const likely = all.every(({ sureness }) => sureness === 'likely') ? ', likely' : '';
   const fields = list(
     'fields',
     all.flatMap((finding) => finding.fields),
@@ -63,21 +62,34 @@ function section(group: Occurrences, index: number, shown: Shown): string {
     all.flatMap((finding) => finding.actors),
   );
   const { from, to } = spanOf(all);
-  return `<section id="f${index}" class="${first.severity}"><h2>${escape(titleOf(first))} <small>${first.severity}${likely}</small></h2>
-<p class="object">${escape(objectText(first))}${single === undefined ? '' : ` <code>${escape(single.object.uid)}</code>`}</p>
-${single === undefined ? occurrencesList(all, index, shown) : `<p>${explanationHtml(single, shown.badges)}</p>`}
+  return `<section id="f${index}" class="${first.severity}"><h2>${escape(objects.length > 1 ? headOf(section) : titleOf(first))} <small>${first.severity}${likely}</small></h2>
+${objects.length > 1 ? '' : `<p class="object">${escape(objectText(first))}${single === undefined ? '' : ` <code>${escape(single.object.uid)}</code>`}</p>`}
+${single === undefined ? occurrencesList(section, index, shown) : `<p>${explanationHtml(single, shown.badges)}</p>`}
 <dl>${fields}${actors}${single === undefined ? '' : `<dt>proof</dt><dd>${proof(single, shown)}</dd>`}
 <dt>times</dt><dd>${count}, from ${time(from)} to ${time(to)}</dd></dl>
 <p><b>What to do:</b> ${escape(first.remedy)}</p></section>`;
 }
 
+/** The first of many values are shown, some more are folded away. */
+function codes(values: readonly string[]): string {
+  const items = values.slice(0, MAX_FOLDED).map((value) => `<code>${escape(value)}</code>`);
+  const more = items.slice(MAX_VALUES);
+  const left = values.length - items.length;
+  const folded =
+    more.length === 0
+      ? ''
+      : ` <details><summary>${more.length + left} more</summary>${more.join(' ')}${left > 0 ? ` and ${left} more` : ''}</details>`;
+  return `${items.slice(0, MAX_VALUES).join(' ')}${folded}`;
+}
+
 /** Every occurrence with its proof folded away; all but the first ones are folded themselves. */
-function occurrencesList(all: readonly Finding[], index: number, shown: Shown): string {
+function occurrencesList({ all, objects }: Section, index: number, shown: Shown): string {
+  const where = (finding: Finding): string => (objects.length > 1 ? `<b>${escape(objectText(finding))}</b>, ` : '');
   const items = all
     .slice(0, MAX_OCCURRENCES)
     .map(
       (finding, at) =>
-        `<li id="f${index}-${at}">${time(finding.firstAt)}${finding.count > 1 ? `, ${finding.count} times:` : ''} ${explanationHtml(finding, shown.badges)}<details><summary>proof</summary>${proof(finding, shown)}</details></li>`,
+        `<li id="f${index}-${at}">${where(finding)}${time(finding.firstAt)}${finding.count > 1 ? `, ${finding.count} times:` : ''} ${explanationHtml(finding, shown.badges)}<details><summary>proof</summary>${proof(finding, shown)}</details></li>`,
     );
   const more = items.slice(MAX_OPEN);
   const left = all.length - items.length;
@@ -132,14 +144,14 @@ function saidText(mark: Mark, badges: Badges): string {
     .join('');
 }
 
-function timeline(groups: readonly Occurrences[], marks: readonly Mark[], badges: Badges): string {
+function timeline(sections: readonly Section[], marks: readonly Mark[], badges: Badges): string {
   const targets = new Map(
-    groups.flatMap(({ all }, index) =>
+    sections.flatMap(({ all }, index) =>
       all.map((finding, at) => [finding, all.length === 1 || at >= MAX_OCCURRENCES ? `f${index}` : `f${index}-${at}`]),
     ),
   );
   return reportTimeline(
-    groups.flatMap(({ all }) => all),
+    sections.flatMap(({ all }) => all),
     marks,
     {
       ofMark: (mark) => `event ${mark.seq}: ${mark.actor} ${saidText(mark, badges)}, ${time(mark.at)}`,

@@ -1,10 +1,10 @@
 import { inGroup } from '../../inGroup.ts';
 import { dateText, preciseTimeText } from '../../timeline/axis.ts';
-import type { Finding } from '../finding.ts';
+import { severities, type Finding } from '../finding.ts';
 import type { ObjectName } from '../../traceEvent.ts';
 import type { Allowance } from './allow.ts';
 import type { Mark } from './mark.ts';
-import { evidenceOf, occurrencesOf, severities, spanOf, type Occurrences } from './occurrences.ts';
+import { doersOfAll, evidenceOf, sectionsOf, spanOf, type Occurrences, type Section } from './occurrences.ts';
 
 /** What is told at the end of a recording or an analysis. */
 export interface FindingsReport {
@@ -19,7 +19,11 @@ export interface FindingsReport {
 }
 
 const MAX_OCCURRENCES = 5;
+/** Of many objects, so many are told of, and so many more named. */
+const MAX_TOLD = 3;
+const MAX_NAMED = 10;
 const MAX_FIELDS = 10;
+const MAX_ACTORS = 10;
 const MAX_PROOF = 12;
 /** So many items of a list are printed at a time. */
 const PIECE = 100;
@@ -93,8 +97,9 @@ function whenText(from: number, to: number): string {
 }
 
 /** `, 3 times (likely)`. */
-function timesText({ first, count }: Occurrences): string {
-  return `${count > 1 ? `, ${count} times` : ''}${first.sureness === 'likely' ? ' (likely)' : ''}`;
+function timesText({ all, count }: Occurrences): string {
+  const isLikely = all.every(({ sureness }) => sureness === 'likely');
+  return `${count > 1 ? `, ${count} times` : ''}${isLikely ? ' (likely)' : ''}`;
 }
 
 function listText(values: readonly string[], most: number): string {
@@ -127,30 +132,54 @@ function markText({ text }: Mark): string {
   return text.map((part) => (typeof part === 'string' ? part : `"${part.token}"`)).join('');
 }
 
-/** What is said of one rule and object: once, with each occurrence where there are several. */
-function sectionLines(occurrences: Occurrences, marks: Marked): string[] {
-  const { first, all } = occurrences;
+/** What a section is about: `lost-update (token-swap) on configmaps lab/demo`, `… by operator on 500 objects`. */
+export function headOf({ first, all, objects }: Section): string {
+  if (objects.length === 1) return `${titleOf(first)} on ${objectText(first)}`;
+  const doers = doersOfAll(all);
+  return `${titleOf(first)}${doers.length === 0 ? '' : ` by ${listText(doers, MAX_TOLD)}`} on ${objects.length} objects`;
+}
+
+function sectionLines(section: Section, marks: Marked): string[] {
+  const { first, all, objects } = section;
   const fields = [...new Set(all.flatMap((finding) => finding.fields))];
   const actors = [...new Set(all.flatMap((finding) => finding.actors))];
   const { from, to } = spanOf(all);
-  const single = all.length === 1;
+  return [
+    `${first.severity}: ${headOf(section)}${timesText(section)}`,
+    ...(objects.length > 1 ? objectLines(objects, marks) : occurrenceLines(all)),
+    ...(fields.length === 0 ? [] : [`  fields: ${listText(fields, MAX_FIELDS)}`]),
+    `  when: ${whenText(from, to)}`,
+    ...(actors.length === 0 ? [] : [`  actors: ${listText(actors, MAX_ACTORS)}`]),
+    ...(all.length === 1 ? proofLines(first, marks).map((line) => `  ${line}`) : []),
+    `  remedy: ${first.remedy}`,
+    '',
+  ];
+}
+
+/** What is said of one rule and object: once, with each occurrence where there are several. */
+function occurrenceLines(all: readonly Finding[]): string[] {
+  if (all.length === 1) return all.map(({ explanation }) => `  ${explanation}`);
   const told = all
     .slice(0, MAX_OCCURRENCES)
     .flatMap((finding) => [
       `  - ${whenText(finding.firstAt, finding.lastAt)}${finding.count > 1 ? `, ${finding.count} times` : ''}: ${finding.explanation}`,
       `    ${proofText(finding)}`,
     ]);
-  return [
-    `${first.severity}: ${titleOf(first)} on ${objectText(first)}${timesText(occurrences)}`,
-    ...(single ? [`  ${first.explanation}`] : told),
-    ...(all.length > MAX_OCCURRENCES ? [`  and ${all.length - MAX_OCCURRENCES} more`] : []),
-    ...(fields.length === 0 ? [] : [`  fields: ${listText(fields, MAX_FIELDS)}`]),
-    `  when: ${whenText(from, to)}`,
-    ...(actors.length === 0 ? [] : [`  actors: ${actors.join(', ')}`]),
-    ...(single ? proofLines(first, marks).map((line) => `  ${line}`) : []),
-    `  remedy: ${first.remedy}`,
-    '',
-  ];
+  return [...told, ...(all.length > MAX_OCCURRENCES ? [`  and ${all.length - MAX_OCCURRENCES} more`] : [])];
+}
+
+/** The same of many objects: the first ones with what proves it, the names of some more, and how many are left. */
+function objectLines(objects: readonly Occurrences[], marks: Marked): string[] {
+  const told = objects.slice(0, MAX_TOLD).flatMap((occurrences) => {
+    const { first, all } = occurrences;
+    const { from, to } = spanOf(all);
+    return [
+      `  - ${objectText(first)}${timesText(occurrences)}, ${whenText(from, to)}: ${first.explanation}`,
+      ...proofLines(first, marks).map((line) => `    ${line}`),
+    ];
+  });
+  const more = objects.slice(MAX_TOLD).map(({ first }) => objectText(first));
+  return [...told, ...(more.length === 0 ? [] : [`  and on ${listText(more, MAX_NAMED)}`])];
 }
 
 /**
@@ -159,7 +188,7 @@ function sectionLines(occurrences: Occurrences, marks: Marked): string[] {
  */
 export function reportText(report: FindingsReport, pages?: string, marks: readonly Mark[] = []): string {
   const marked = new Map(marks.map((mark) => [mark.seq, mark]));
-  const lines = occurrencesOf(report.findings).flatMap((occurrences) => sectionLines(occurrences, marked));
+  const lines = sectionsOf(report.findings).flatMap((section) => sectionLines(section, marked));
   const counts = severities.map(
     (severity) => `${report.findings.filter((finding) => finding.severity === severity).length} ${severity}`,
   );

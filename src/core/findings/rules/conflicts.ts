@@ -1,16 +1,15 @@
 import { allOf, message, type Words } from '../../../base/message.ts';
 import { stringifyJson } from '../../../codec/json.ts';
-import { nameKey } from '../../history.ts';
 import { unambiguousManager } from '../../managerChange.ts';
 import type { WriteEvent } from '../../traceEvent.ts';
 import { hashText } from '../../hash.ts';
 import { inTurn } from '../inTurn.ts';
-import { actorKey, actorName, firstRead, sameActor } from '../knowledge.ts';
+import { actionKey, actorKey, actorName, firstRead, sameActor, writerKey } from '../knowledge.ts';
 import { changedPaths, outermost } from '../leaves.ts';
 import type { ObjectState } from '../objectState.ts';
 import type { Rule } from '../rule.ts';
 import { requestText, tokenText } from '../words.ts';
-import { actionKey, writtenObject, type World } from '../world.ts';
+import { writtenObject, type World } from '../world.ts';
 import { keepLast } from '../../keepLast.ts';
 
 /** One refusal in a run of refusals without an accepted write of the same actor in between. */
@@ -102,7 +101,7 @@ export class ConflictRule implements Rule {
   private retire(event: WriteEvent): void {
     const token = event.preconditions?.token;
     if (token === undefined || token === event.result?.token || event.outcome === 'unchanged') return;
-    const key = ownKey(event);
+    const key = writerKey(event);
     keepLast(this.retired, key, token, MAX_RUNS);
   }
 
@@ -110,7 +109,7 @@ export class ConflictRule implements Rule {
   private isSelf(event: WriteEvent, world: World): boolean {
     if (world.ownLost.has(event.seq)) return true;
     const token = event.preconditions?.token;
-    if (token !== undefined && this.retired.get(ownKey(event)) === token) return true;
+    if (token !== undefined && this.retired.get(writerKey(event)) === token) return true;
     const object = world.target(event);
     const index = object?.indexOf(event.preconditions?.token ?? '') ?? -1;
     const next = index < 0 ? undefined : object?.versions[index + 1];
@@ -122,10 +121,6 @@ export class ConflictRule implements Rule {
     this.runs.clear();
     this.retired.clear();
   }
-}
-
-function ownKey(event: WriteEvent): string {
-  return `${actorKey(event.actor)}\0${nameKey(event.cluster, event.name)}`;
 }
 
 function isLoop(refusals: readonly Refusal[], now: number, count: number, windowMs: number): boolean {
@@ -224,7 +219,7 @@ function reportConflict(event: WriteEvent, world: World): void {
       : message`most likely its own write before, whose answer was lost,`;
   const other = names.length > 0 ? allOf(names) : unseen;
   world.report({
-    key: ['version-conflict', actionKey(event)].join('\0'),
+    key: ['version-conflict', writerKey(event)].join('\0'),
     id: 'version-conflict',
     cluster: event.cluster,
     object: writtenObject(event, world),
@@ -245,7 +240,7 @@ function reportMismatch(event: WriteEvent, world: World): void {
   const who = actorName(event.actor);
   const sent = event.preconditions?.uid ?? '';
   world.report({
-    key: ['uid-mismatch', actionKey(event), sent].join('\0'),
+    key: ['uid-mismatch', writerKey(event), sent].join('\0'),
     id: 'uid-mismatch',
     cluster: event.cluster,
     object: { ...event.name, uid: sent },

@@ -3,9 +3,9 @@ import { isJsonObject, stringifyJson, type Json } from '../../../codec/json.ts';
 import { nameKey } from '../../history.ts';
 import type { GapEvent, ReadEvent, WriteEvent } from '../../traceEvent.ts';
 import { inTurn } from '../inTurn.ts';
-import { actorKey, actorName } from '../knowledge.ts';
+import { actionKey, actorKey, actorName } from '../knowledge.ts';
 import type { Rule } from '../rule.ts';
-import { actionKey, writtenObject, type World } from '../world.ts';
+import { writtenObject, type World } from '../world.ts';
 import { keepLast } from '../../keepLast.ts';
 
 interface Creation {

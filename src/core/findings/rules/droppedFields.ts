@@ -1,9 +1,9 @@
 import type { Actor, WriteEvent } from '../../traceEvent.ts';
 import { isForeign, latestChange } from '../given.ts';
-import { actorKey, actorName, sameActor } from '../knowledge.ts';
+import { actorKey, actorName, sameActor, writerKey } from '../knowledge.ts';
 import { leavesOf, outermost, type Leaves } from '../leaves.ts';
 import type { VersionChange } from '../rule.ts';
-import { actionKey, findingObject, type World } from '../world.ts';
+import { findingObject, type World } from '../world.ts';
 import { isJsonObject } from '../../../codec/json.ts';
 import { explainLoss, lossRemedy } from './lostUpdateKinds.ts';
 
@@ -86,7 +86,7 @@ function report(fields: readonly string[], write: WriteEvent, change: VersionCha
     ),
   ];
   world.report({
-    key: ['lost-update', 'dropped-fields', actionKey(write), object.uid].join('\0'),
+    key: ['lost-update', 'dropped-fields', writerKey(write), object.uid].join('\0'),
     id: 'lost-update',
     kind: 'dropped-fields',
     cluster: object.cluster,

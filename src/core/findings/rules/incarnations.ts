@@ -2,11 +2,11 @@ import { message, type Message } from '../../../base/message.ts';
 import { isJsonObject } from '../../../codec/json.ts';
 import { nameKey } from '../../history.ts';
 import type { TraceEvent, WriteEvent } from '../../traceEvent.ts';
-import { actorKey, actorName } from '../knowledge.ts';
+import { actorKey, actorName, writerKey } from '../knowledge.ts';
 import { leavesOf } from '../leaves.ts';
 import type { ObjectState } from '../objectState.ts';
 import type { Rule } from '../rule.ts';
-import { actionKey, findingObject, type World } from '../world.ts';
+import { findingObject, type World } from '../world.ts';
 
 const REMEDY = message`Key what you remember by UID, not by name; send the UID (a PUT that carries it, a delete with preconditions.uid), and check that the object that you act for still has the UID that you saw.`;
 const LABELLED_PARENTS = 8;
@@ -165,7 +165,7 @@ export class IncarnationRule implements Rule {
     const target = world.target(event);
     const who = actorName(event.actor);
     world.report({
-      key: ['stale-incarnation-write', kind, actionKey(event), told.known, told.live].join('\0'),
+      key: ['stale-incarnation-write', kind, writerKey(event), told.live].join('\0'),
       id: 'stale-incarnation-write',
       kind,
       cluster: event.cluster,

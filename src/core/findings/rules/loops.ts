@@ -1,12 +1,12 @@
 import { message } from '../../../base/message.ts';
 import { isJsonObject, type JsonObject } from '../../../codec/json.ts';
 import type { WriteEvent } from '../../traceEvent.ts';
-import { actorKey, actorName, sameActor, type ActorKnowledge } from '../knowledge.ts';
+import { type ActorKnowledge, actionKey, actorKey, actorName, sameActor, writerKey } from '../knowledge.ts';
 import { leavesOf, outermost, type Leaves } from '../leaves.ts';
 import type { VersionRecord } from '../objectState.ts';
 import type { Rule, VersionChange } from '../rule.ts';
 import { requestText, tokenText } from '../words.ts';
-import { actionKey, findingObject, writtenObject, type World } from '../world.ts';
+import { findingObject, writtenObject, type World } from '../world.ts';
 import { keepLast } from '../../keepLast.ts';
 
 /** One write of a run; of one that may be a reaction, when it was sent and how long after what it may react to. */
@@ -111,7 +111,7 @@ export class LoopRule implements Rule {
     if (recent.length < count || (!run.reported && isTimed(recent))) return;
     const who = actorName(write.actor);
     world.report({
-      key: ['update-loop', key, object.uid].join('\0'),
+      key: ['update-loop', writerKey(write), object.uid].join('\0'),
       id: 'update-loop',
       cluster: object.cluster,
       object: findingObject(object),

@@ -1,11 +1,11 @@
 import { isJsonObject, stringifyJson, type Json } from '../../../codec/json.ts';
 import type { Actor, WriteEvent } from '../../traceEvent.ts';
 import { hasAskedFor, hasRead, isForeign, latestChange, wasGiven } from '../given.ts';
-import { actorKey, actorName } from '../knowledge.ts';
+import { actionKey, actorKey, actorName, writerKey } from '../knowledge.ts';
 import { changedPaths, isByPlace, itemIdentity, leavesOf, outermost, type Leaves } from '../leaves.ts';
 import type { ObjectState } from '../objectState.ts';
 import type { Rule, VersionChange } from '../rule.ts';
-import { actionKey, findingObject, type World } from '../world.ts';
+import { findingObject, type World } from '../world.ts';
 import { isAtOrBeneath } from '../derive.ts';
 import { ownersStamp } from '../stamp.ts';
 import { DroppedFields } from './droppedFields.ts';
@@ -294,7 +294,7 @@ function report(loss: Loss, change: VersionChange, write: WriteEvent, world: Wor
     ),
   ];
   world.report({
-    key: ['lost-update', kind, actionKey(write), object.uid, fields.join()].join('\0'),
+    key: ['lost-update', kind, writerKey(write), object.uid].join('\0'),
     id: 'lost-update',
     kind,
     cluster: object.cluster,

@@ -3,12 +3,12 @@ import { formatPath } from '../../../codec/path.ts';
 import { ownersOf } from '../../ownership.ts';
 import type { Actor, ObjectName, Token, WriteEvent } from '../../traceEvent.ts';
 import { isAtOrBeneath } from '../derive.ts';
-import { actorKey, actorName } from '../knowledge.ts';
+import { actionKey, actorKey, actorName, writerKey } from '../knowledge.ts';
 import { changedPaths, contentOfList, identitiesOf, outermost, type Leaves } from '../leaves.ts';
 import type { ObjectState, VersionRecord } from '../objectState.ts';
 import type { Rule, VersionChange } from '../rule.ts';
-import { valueText } from '../words.ts';
-import { actionKey, findingObject, type World } from '../world.ts';
+import { fieldsText, valueText } from '../words.ts';
+import { findingObject, type World } from '../world.ts';
 import { keepLast } from '../../keepLast.ts';
 
 interface Setting {
@@ -17,6 +17,12 @@ interface Setting {
   readonly value: string | undefined;
   readonly seq: number;
   readonly token: Token;
+}
+
+/** A field that was set back once too often, and who set it. */
+interface Fight {
+  readonly path: string;
+  readonly settings: readonly Setting[];
 }
 
 interface Track {
@@ -57,29 +63,29 @@ export class OwnershipRule implements Rule {
     this.refused.delete(actionKey(write));
     const taken = (previous === undefined ? undefined : ownershipLost(previous, version, manager, write.actor)) ?? told;
     if (taken === undefined) return;
-    const from = [...new Set(taken.map((item) => item.manager))];
-    if (from.length === 0) return;
     const who = actorName(write.actor);
-    const fields = outermost(taken.map((item) => item.path));
-    world.report({
-      key: ['force-takeover', actionKey(write), object.uid, from.join()].join('\0'),
-      id: 'force-takeover',
-      cluster: object.cluster,
-      object: findingObject(object),
-      actors: [who, ...from],
-      fields,
-      at: write.at,
-      events: [...(previous === undefined ? [] : [previous.author?.seq ?? previous.seq]), write.seq, version.seq],
-      explanation: message`${who} applied with force and took ${listed(taken.slice(0, 8).map((item) => message`${item.path} from ${item.manager}`))}.`,
-      remedy: message`Leave fields that another manager owns out of what you apply; take one over once and on purpose, never by a standing force=true.`,
-      details: { manager: manager ?? '' },
-    });
+    // Each whom something is taken from is wronged, however many are at once.
+    for (const [from, own] of Map.groupBy(taken, (item) => item.manager))
+      world.report({
+        key: ['force-takeover', writerKey(write), object.uid, from].join('\0'),
+        id: 'force-takeover',
+        cluster: object.cluster,
+        object: findingObject(object),
+        actors: [who, from],
+        fields: outermost(own.map((item) => item.path)),
+        at: write.at,
+        events: [...(previous === undefined ? [] : [previous.author?.seq ?? previous.seq]), write.seq, version.seq],
+        explanation: message`${who} applied with force and took ${listed(own.slice(0, 8).map((item) => message`${item.path} from ${item.manager}`))}.`,
+        remedy: message`Leave fields that another manager owns out of what you apply; take one over once and on purpose, never by a standing force=true.`,
+        details: { manager: manager ?? '' },
+      });
   }
 
   private follow(change: VersionChange, changed: readonly string[], world: World): void {
     const { version, object } = change;
     const actor = authorOf(version);
     if (actor === undefined) return;
+    const fights: Fight[] = [];
     for (const [path, value] of settingsOf(change, changed.slice(0, 100))) {
       const key = [object.cluster, object.uid, path].join('\0');
       const track = this.tracks.get(key) ?? { settings: [], alternations: 0 };
@@ -96,8 +102,10 @@ export class OwnershipRule implements Rule {
       ].slice(-8);
       this.tracks.delete(key);
       this.tracks.set(key, track);
-      if (track.alternations >= world.thresholds.fightAlternations) reportFight(path, track, change, world);
+      if (track.alternations >= world.thresholds.fightAlternations) fights.push({ path, settings: track.settings });
     }
+    // What one write sets back is one blow, however many fields it takes.
+    for (const own of Map.groupBy(fights, ({ settings }) => pairOf(settings)).values()) reportFight(own, change, world);
     while (this.tracks.size > MAX_TRACKS) {
       const oldest = this.tracks.keys().next();
       if (oldest.done === true) break;
@@ -194,27 +202,38 @@ function authorOf(version: VersionRecord): { key: string; name: string } | undef
   };
 }
 
-function reportFight(path: string, track: Track, change: VersionChange, world: World): void {
+/** The two who set a field last. */
+function pairOf(settings: readonly Setting[]): string {
+  return settings
+    .slice(-2)
+    .map(({ by }) => by)
+    .sort()
+    .join('\0');
+}
+
+function reportFight(fights: readonly Fight[], change: VersionChange, world: World): void {
   const { object, version } = change;
-  const names = [...new Set(track.settings.slice(-2).map((setting) => setting.name))];
-  const pair = [...new Set(track.settings.slice(-2).map((setting) => setting.by))].sort().join('\0');
+  const [first] = fights;
+  if (first === undefined) return;
+  const names = [...new Set(first.settings.slice(-2).map((setting) => setting.name))];
+  const fields = outermost(fights.map(({ path }) => path));
   world.report({
-    key: ['ownership-fight', object.cluster, object.uid, pair].join('\0'),
+    key: ['ownership-fight', object.cluster, object.uid, pairOf(first.settings)].join('\0'),
     id: 'ownership-fight',
     cluster: object.cluster,
     object: findingObject(object),
     actors: names,
-    fields: [path],
+    fields,
     at: version.author?.at ?? version.at,
-    events: track.settings.map((setting) => setting.seq),
-    explanation: message`${allOf(names)} undo each other on ${path}: each sets it back to its own value after the other changed it${valuesText(track, object.name)}.`,
+    events: [...new Set(fights.flatMap(({ settings }) => settings.map(({ seq }) => seq)))].sort((a, b) => a - b),
+    explanation: message`${allOf(names)} undo each other on ${fieldsText(fields)}: each sets it back to its own value after the other changed it${fights.length > 1 ? '' : valuesText(first, object.name)}.`,
     remedy: message`Decide which of them is responsible for the field, and let the other leave it out of what it writes (with server-side apply: give the field up).`,
   });
 }
 
 /** What each of the two set last, where that may be shown. */
-function valuesText(track: Track, name: ObjectName): Words {
-  const last = track.settings.slice(-2).map(({ name: by, value }) => {
+function valuesText({ settings }: Fight, name: ObjectName): Words {
+  const last = settings.slice(-2).map(({ name: by, value }) => {
     const text = valueText(value, name);
     return text === undefined ? undefined : message`${by} ${text}`;
   });

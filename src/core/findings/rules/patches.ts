@@ -3,11 +3,11 @@ import { isJsonObject, type Json } from '../../../codec/json.ts';
 import type { WriteEvent } from '../../traceEvent.ts';
 import { fieldStep } from '../derive.ts';
 import { isForeign, latestChange } from '../given.ts';
-import { actorName } from '../knowledge.ts';
+import { actorName, writerKey } from '../knowledge.ts';
 import { isByPlace, itemIdentity, itemsOf, type Leaves } from '../leaves.ts';
 import type { ObjectState } from '../objectState.ts';
 import type { Rule, VersionChange } from '../rule.ts';
-import { actionKey, findingObject, type World } from '../world.ts';
+import { findingObject, type World } from '../world.ts';
 import { explainLoss, indexedPaths, isGuarded, lossRemedy, printPointer } from './lostUpdateKinds.ts';
 
 /**
@@ -45,7 +45,7 @@ export class PatchRule implements Rule {
     world: World,
   ): void {
     world.report({
-      key: ['unguarded-patch', actionKey(write), change.object.uid, fields.join()].join('\0'),
+      key: ['unguarded-patch', writerKey(write), change.object.uid].join('\0'),
       id: 'unguarded-patch',
       cluster: change.object.cluster,
       object: findingObject(change.object),
@@ -143,7 +143,7 @@ function reportHit(hits: readonly Hit[], write: WriteEvent, change: VersionChang
   const meant = listed(hits.map((hit) => hit.meant ?? message`nothing`));
   const base = givenVersion(write, object, world)?.token;
   world.report({
-    key: ['lost-update', 'index-patch', actionKey(write), object.uid, fields.join()].join('\0'),
+    key: ['lost-update', 'index-patch', writerKey(write), object.uid].join('\0'),
     id: 'lost-update',
     kind: 'index-patch',
     cluster: object.cluster,

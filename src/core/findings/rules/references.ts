@@ -167,7 +167,7 @@ export class ReferenceRule implements Rule, Timed {
       if (![...found].some(([path, uid]) => key === `${object.cluster}\0${uid}\n${path}`)) {
         const [target = '', path = ''] = key.split('\n');
         const [cluster = '', dead = ''] = target.split('\0');
-        if (isVolumeClaim(path)) world.retract(findingKey({ cluster, uid: object.uid, path }, dead));
+        if (isVolumeClaim(path)) world.retract(findingKey({ cluster, uid: object.uid }, dead), path);
         this.holders.get(target)?.delete(`${object.uid} ${path}`);
         object.references.delete(key);
       }
@@ -190,6 +190,7 @@ export class ReferenceRule implements Rule, Timed {
     }
     world.report({
       key: findingKey(holder, dead),
+      part: holder.path,
       id: 'stale-reference',
       cluster: holder.cluster,
       object: findingObject(object),
@@ -211,8 +212,9 @@ function writerOf(object: ObjectState, holder: Holder): string | undefined {
   return version?.author === undefined ? version?.manager : actorName(version.author.actor);
 }
 
-function findingKey({ cluster, uid, path }: Pick<Holder, 'cluster' | 'uid' | 'path'>, dead: string): string {
-  return ['stale-reference', cluster, uid, path, dead].join('\0');
+/** One finding for what one object says of one that is gone, wherever it says so. */
+function findingKey({ cluster, uid }: Pick<Holder, 'cluster' | 'uid'>, dead: string): string {
+  return ['stale-reference', cluster, uid, dead].join('\0');
 }
 
 function isVolumeClaim(path: string): boolean {

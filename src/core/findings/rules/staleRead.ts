@@ -1,12 +1,12 @@
 import { message } from '../../../base/message.ts';
 import type { ReadEvent, WriteEvent } from '../../traceEvent.ts';
 import { isForeign, latestChange } from '../given.ts';
-import { actorKey, actorName, firstRead, sameActor, type Given } from '../knowledge.ts';
+import { type Given, actorKey, actorName, firstRead, sameActor, writerKey } from '../knowledge.ts';
 import { changedPaths, outermost } from '../leaves.ts';
 import type { ObjectState } from '../objectState.ts';
 import type { Rule, VersionChange } from '../rule.ts';
 import { basisText, requestText, tokenText } from '../words.ts';
-import { actionKey, findingObject, type World } from '../world.ts';
+import { findingObject, type World } from '../world.ts';
 import { keepLast } from '../../keepLast.ts';
 
 interface Backward {
@@ -134,7 +134,7 @@ export class StaleReadRule implements Rule {
     if (![...known.tokens.values()].some((given) => firstRead(given) !== undefined)) return;
     const who = actorName(event.actor);
     world.report({
-      key: ['invented-token', actionKey(event), token].join('\0'),
+      key: ['invented-token', writerKey(event), object.uid].join('\0'),
       id: 'invented-token',
       cluster: event.cluster,
       object: findingObject(object),
@@ -185,7 +185,7 @@ function report(
 ): void {
   const who = actorName(event.actor);
   world.report({
-    key: ['stale-read', kind ?? '', actionKey(event), object.uid].join('\0'),
+    key: ['stale-read', kind ?? '', writerKey(event), object.uid].join('\0'),
     id: 'stale-read',
     ...(kind === undefined ? {} : { kind }),
     cluster: object.cluster,

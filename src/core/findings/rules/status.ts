@@ -1,11 +1,11 @@
 import { message } from '../../../base/message.ts';
 import { equalJson, isJsonObject, type JsonObject } from '../../../codec/json.ts';
 import type { GapEvent, ObjectName, ObservedEvent } from '../../traceEvent.ts';
-import { actorName } from '../knowledge.ts';
+import { actorName, writerKey } from '../knowledge.ts';
 import { isTimekeeping, leavesOf, outermost } from '../leaves.ts';
 import type { ObjectState, VersionRecord } from '../objectState.ts';
 import type { Rule, Timed, VersionChange } from '../rule.ts';
-import { actionKey, findingObject, type World } from '../world.ts';
+import { findingObject, type World } from '../world.ts';
 
 interface Lag {
   readonly object: ObjectState;
@@ -102,7 +102,7 @@ export class StatusRule implements Rule, Timed {
       ? message`the status subresource takes only the status`
       : message`the main endpoint takes no status where there is a status subresource`;
     world.report({
-      key: ['ignored-part', actionKey(write), fields.join()].join('\0'),
+      key: ['ignored-part', toStatus ? 'spec' : 'status', writerKey(write), object.uid].join('\0'),
       id: 'ignored-part',
       kind: toStatus ? 'spec' : 'status',
       cluster: object.cluster,

@@ -3,7 +3,7 @@ import { isJsonObject } from '../../../codec/json.ts';
 import { nameKey } from '../../history.ts';
 import type { ReadEvent, WriteEvent } from '../../traceEvent.ts';
 import type { FindingObject } from '../finding.ts';
-import { actorName, sameActor } from '../knowledge.ts';
+import { actorName, sameActor, writerKey } from '../knowledge.ts';
 import { leavesOf } from '../leaves.ts';
 import type { ObjectState } from '../objectState.ts';
 import type { Rule, VersionChange } from '../rule.ts';
@@ -16,6 +16,8 @@ type Settled = 'unknown' | 'written' | 'not-written';
 interface Lost {
   readonly event: WriteEvent;
   telling: Telling;
+  /** The finding that tells of it, by its key. */
+  told: string | undefined;
   /** The read by which its sender looked what became of it, before it did anything else there. */
   looked: number | undefined;
 }
@@ -67,6 +69,7 @@ export class UncertainRule implements Rule {
     const lost: Lost = {
       event,
       telling: { settled: 'unknown', how: message`What became of it is not known yet.`, events: [event.seq] },
+      told: undefined,
       looked: undefined,
     };
     if (event.verb === 'create') {
@@ -265,16 +268,23 @@ function tell(lost: Lost, telling: Telling, world: World): void {
   const who = actorName(event.actor);
   const verb = event.verb === 'replace' ? 'update' : event.verb;
   const gaveUp = message`${who} stopped waiting for the answer to its ${verb}.`;
-  const key = ['uncertain-write', String(event.seq)].join('\0');
   const written = writtenObject(event, world);
-  world.retract(key);
+  const object = telling.object ?? {
+    ...written,
+    name: written.name === '' ? (generatedName(event) ?? '') : written.name,
+  };
+  const part = String(event.seq);
+  const key = ['uncertain-write', kind ?? '', String(didRight), writerKey(event), object.name].join('\0');
+  if (lost.told !== undefined) world.retract(lost.told, part);
+  lost.told = key;
   world.report({
     key,
+    part,
     id: 'uncertain-write',
     ...(kind === undefined ? {} : { kind }),
     ...(didRight ? { severity: 'info' } : {}),
     cluster: event.cluster,
-    object: telling.object ?? { ...written, name: written.name === '' ? (generatedName(event) ?? '') : written.name },
+    object,
     actors: [who],
     fields: [],
     at: event.at,
