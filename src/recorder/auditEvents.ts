@@ -1,10 +1,11 @@
 import { isJsonObject, type Json, type JsonObject } from '../codec/json.ts';
+import { releases } from '../core/endingWrite.ts';
 import { observedFrom } from '../core/observe.ts';
 import { hideSecrets, isSecretResource } from '../core/secrets.ts';
 import { withoutSecretWords } from '../core/secretRefusal.ts';
 import type { Actor, NewTraceEvent, WriteEvent } from '../core/traceEvent.ts';
 import { givenObject, type GivenObject } from './given.ts';
-import { answerOf, releases } from './outcome.ts';
+import { answerOf } from './outcome.ts';
 import { nameOf, requestInfo, type RequestInfo } from './requestInfo.ts';
 import { writeRequest } from './writeRequest.ts';
 

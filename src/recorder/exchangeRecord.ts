@@ -1,11 +1,12 @@
 import { isJsonObject, type Json, type JsonObject } from '../codec/json.ts';
+import { releases } from '../core/endingWrite.ts';
 import { deletedFrom } from '../core/observe.ts';
 import { hideSecrets, isSecretResource } from '../core/secrets.ts';
 import { withoutSecretWords } from '../core/secretRefusal.ts';
 import type { Actor, NewTraceEvent, ObjectName, WriteEvent } from '../core/traceEvent.ts';
 import { readBody, type BodyRead } from './bodyText.ts';
 import type { GivenObject } from './given.ts';
-import { answerOf, releases, type Answer } from './outcome.ts';
+import { answerOf, type Answer } from './outcome.ts';
 import type { Recording } from './recording.ts';
 import { nameOf, type RequestInfo } from './requestInfo.ts';
 import type { Ending } from './tap.ts';

@@ -1,4 +1,5 @@
 import { isJsonObject, type Json, type JsonObject } from '../codec/json.ts';
+import { releases } from '../core/endingWrite.ts';
 import type { WriteEvent, WriteOutcome } from '../core/traceEvent.ts';
 
 /** What an answer says of a write. */
@@ -104,18 +105,6 @@ function resultOf(object: JsonObject, isStatus: boolean): Answer['result'] {
     token: text(metadata['resourceVersion']),
     ...(typeof generation === 'number' ? { generation } : {}),
   };
-}
-
-/**
- * Whether the answer to a write is the last content of an object that waited only for its finalizers: nothing is stored any
- * more, and the token is of the version before. What waits for its grace period is still there.
- */
-export function releases(verb: WriteEvent['verb'], object: JsonObject | undefined): boolean {
-  const metadata = object?.['metadata'];
-  if (!isJsonObject(metadata) || (verb !== 'replace' && verb !== 'patch' && verb !== 'apply')) return false;
-  const { deletionTimestamp, deletionGracePeriodSeconds, finalizers } = metadata;
-  const isWaiting = typeof deletionTimestamp === 'string' && deletionGracePeriodSeconds === 0;
-  return isWaiting && (!Array.isArray(finalizers) || finalizers.length === 0);
 }
 
 function causesOf(object: JsonObject | undefined): { reason?: string; message?: string; field?: string }[] {

@@ -3,10 +3,11 @@ import { randomBytes } from 'node:crypto';
 import { toDisposable, type Disposable } from '../base/disposable.ts';
 import { isJsonObject, parseJson, type Json, type JsonObject } from '../codec/json.ts';
 import { parseYaml } from '../codec/yaml.ts';
+import { releases } from '../core/endingWrite.ts';
 import { deletedFrom, observedFrom } from '../core/observe.ts';
 import { withoutSecretWords } from '../core/secretRefusal.ts';
 import { hideSecrets, isSecretResource } from '../core/secrets.ts';
-import type { Actor, NewTraceEvent } from '../core/traceEvent.ts';
+import type { Actor, NewTraceEvent, WriteEvent } from '../core/traceEvent.ts';
 import { answerText, mediaTypeOf, type ApiAnswer, type ApiRequest } from './apiRequest.ts';
 import { bodyText } from './bodies.ts';
 import type { StreamLine } from './eventStream.ts';
@@ -196,13 +197,14 @@ export class Feed {
     const dryRun = query.getAll('dryRun').length > 0;
     const outcome = aftermath.lost ? 'uncertain' : outcomeOf(answer.status, stored, aftermath.stored || dryRun);
     const given = refused ? undefined : givenOf(stored);
-    const generation = isJsonObject(stored['metadata']) ? stored['metadata']['generation'] : undefined;
+    const written = patchType === 'apply' ? 'apply' : (verb ?? 'patch');
+    const result = refused || aftermath.lost ? undefined : resultOf(written, stored, given);
     const name = info.pathName !== '' ? info.pathName : (given?.name ?? nameIn(sent));
     return {
       type: 'write',
       ...this.base(),
       actor: actorOf(request),
-      verb: patchType === 'apply' ? 'apply' : (verb ?? 'patch'),
+      verb: written,
       ...(patchType === undefined ? {} : { patchType }),
       name: { group: info.group, resource: info.resource, namespace: info.namespace, name },
       ...(info.subresource === '' ? {} : { subresource: info.subresource }),
@@ -217,11 +219,7 @@ export class Feed {
       outcome,
       ...(aftermath.lost ? {} : { code: answer.status }),
       ...(refused ? refusalOf(stored, answer.status, info) : {}),
-      ...(given === undefined || aftermath.lost
-        ? {}
-        : {
-            result: { uid: given.uid, token: given.token, ...(typeof generation === 'number' ? { generation } : {}) },
-          }),
+      ...(result === undefined ? {} : { result }),
     };
   }
 }
@@ -261,6 +259,26 @@ function givenOf(
     uid,
     token: token ?? '',
     ...(metaString(object, 'deletionTimestamp') === '' ? {} : { terminating: true }),
+  };
+}
+
+/** What an answer says is stored now; a bare success names what is gone. */
+function resultOf(
+  verb: WriteEvent['verb'],
+  stored: JsonObject,
+  given: ReturnType<typeof givenOf>,
+): WriteEvent['result'] | undefined {
+  if (given === undefined) {
+    const details = stored['details'];
+    const uid = isJsonObject(details) ? details['uid'] : undefined;
+    return typeof uid === 'string' ? { uid, token: '' } : undefined;
+  }
+  const generation = isJsonObject(stored['metadata']) ? stored['metadata']['generation'] : undefined;
+  return {
+    uid: given.uid,
+    token: given.token,
+    ...(typeof generation === 'number' ? { generation } : {}),
+    ...(releases(verb, stored) ? { released: true } : {}),
   };
 }
 

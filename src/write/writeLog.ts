@@ -1,6 +1,7 @@
 import type { Clock } from '../base/clock.ts';
 import type { ServerRequest } from '../base/server.ts';
 import { parseJson, type Json, type JsonObject } from '../codec/json.ts';
+import { releases } from '../core/endingWrite.ts';
 import { observedFrom } from '../core/observe.ts';
 import { hideSecrets } from '../core/secrets.ts';
 import type { Actor, AbsentEvent, NewTraceEvent, ReadEvent, WriteEvent, WriteOutcome } from '../core/traceEvent.ts';
@@ -81,8 +82,9 @@ export class WriteLog {
       return;
     }
     const { uid, token, generation } = identityOf(object);
-    this.emit({ ...event, result: { uid, token, ...(generation === undefined ? {} : { generation }) } });
-    const released = identityOf(object).terminating && token === sent.token;
+    const released = token === sent.token && releases(event.verb, object);
+    const result = { uid, token, ...(generation === undefined ? {} : { generation }) };
+    this.emit({ ...event, result: released ? { ...result, released } : result });
     if (sent.subresource !== 'scale') this.observe(object, 'write', this.options.dryRun === true || released);
   }
 

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 
+import { endingWrite } from '../../src/core/endingWrite.ts';
+import { EventLog } from '../../src/core/eventLog.ts';
 import { startSandbox, type Sandbox } from '../../src/sandbox/server.ts';
 import type { NewTraceEvent } from '../../src/core/traceEvent.ts';
 import { at, Caller, CONFIG_MAPS, configMap, eventually } from './apiCalls.ts';
@@ -60,6 +62,47 @@ describe('sandbox: its own feed', () => {
         'not-found',
         'field-conflict',
         'forbidden',
+      ],
+    );
+  });
+
+  it('who ended an object is told by the answers, whatever kind it is and whatever held it', async () => {
+    const pods = '/api/v1/namespaces/default/pods';
+    const pod = {
+      apiVersion: 'v1',
+      kind: 'Pod',
+      metadata: { name: 'p' },
+      spec: { containers: [{ name: 'c', image: 'i' }] },
+    };
+    await caller.send('POST', CONFIG_MAPS, configMap('a'));
+    await caller.send('DELETE', `${CONFIG_MAPS}/a`);
+    await caller.send('POST', pods, pod);
+    await caller.send('DELETE', `${pods}/p`);
+    const services = '/api/v1/namespaces/default/services';
+    await caller.send('POST', services, {
+      apiVersion: 'v1',
+      kind: 'Service',
+      metadata: { name: 's' },
+      spec: { ports: [{ port: 80 }] },
+    });
+    await caller.send('DELETE', `${services}/s`);
+    const held = { ...configMap('held'), metadata: { name: 'held', finalizers: ['example.test/hold'] } };
+    await caller.send('POST', CONFIG_MAPS, held);
+    await caller.send('DELETE', `${CONFIG_MAPS}/held`);
+    await caller.patch(`${CONFIG_MAPS}/held`, { metadata: { finalizers: null } });
+    const log = new EventLog();
+    log.appendAll(events);
+    const ended = [...log.history.uids.values()].filter(({ end }) => end !== undefined);
+    assert.deepEqual(
+      ended.map((incarnation) => {
+        const ending = endingWrite(log.history, incarnation);
+        return [incarnation.name.name, ending?.write.verb, ending?.known];
+      }),
+      [
+        ['a', 'delete', 'gone'],
+        ['p', 'delete', 'unheld'],
+        ['s', 'delete', 'version'],
+        ['held', 'patch', 'released'],
       ],
     );
   });

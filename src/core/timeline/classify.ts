@@ -1,5 +1,5 @@
 import type { Version } from '../history.ts';
-import type { Actor, GapEvent, ObjectName, WriteEvent, WriteOutcome } from '../traceEvent.ts';
+import type { Actor, ObjectName, WriteEvent, WriteOutcome } from '../traceEvent.ts';
 import { MARK_OUTCOMES, type MarkKind } from './model.ts';
 import type { Translate } from './translate.ts';
 
@@ -104,24 +104,4 @@ export function isRenewal(name: ObjectName, kind: MarkKind, version: Version): b
   if (BEATING.has(resource)) return kind === 'metadata';
   if (resource !== 'coordination.k8s.io/leases') return false;
   return version.changed.paths.length > 0 && version.changed.paths.every((path) => RENEWED.test(path));
-}
-
-/** The sentence of a gap. */
-export function gapText(gap: GapEvent, translate: Translate): string {
-  return `${translate('not observed')} · ${causeText(gap, translate)}`;
-}
-
-const CAUSES: Readonly<Record<GapEvent['cause'], string>> = {
-  expired: 'relist after 410',
-  relist: 'relist',
-  'connection-lost': 'connection lost',
-  idle: 'the watch went silent',
-  error: 'error',
-  paused: 'paused',
-  recorder: 'recorder could not keep up',
-  restart: 'not running',
-};
-
-function causeText(gap: GapEvent, translate: Translate): string {
-  return gap.cause === 'error' && gap.detail !== undefined ? gap.detail : translate(CAUSES[gap.cause]);
 }

@@ -26,6 +26,8 @@ export interface LaneState {
   lagFrom: number | undefined;
   watched: boolean;
   awaited: AwaitedWinner[];
+  /** The marks of its last ends, by the UID that ended. */
+  readonly ends: { readonly uid: string; readonly mark: number }[];
   readonly recent: RecentMarks;
   remark: string | undefined;
   findings: number;
@@ -68,6 +70,7 @@ export class LaneTable {
       lagFrom: undefined,
       watched: false,
       awaited: [],
+      ends: [],
       recent: new RecentMarks(),
       remark: undefined,
       findings: 0,

@@ -1,8 +1,10 @@
+import { endingWrite } from '../endingWrite.ts';
 import type { History, Incarnation, Version } from '../history.ts';
 import type { AbsentEvent, NoteEvent, ObservedEvent, TraceEvent, WriteEvent } from '../traceEvent.ts';
 import { annotate } from './annotate.ts';
-import { actorName, gapText, isRenewal, outcomeCode, versionKind, writeKind, writeLabel } from './classify.ts';
+import { actorName, isRenewal, outcomeCode, versionKind, writeKind, writeLabel } from './classify.ts';
 import { LagTable, LinkTable, MarkTable, StringTable } from './columns.ts';
+import { gapsOf } from './gaps.ts';
 import { LaneTable, type LaneState } from './lanes.ts';
 import { Reads } from './reads.ts';
 import {
@@ -28,8 +30,8 @@ export interface ProjectionOptions {
   readonly eventAt: (seq: number) => TraceEvent | undefined;
 }
 
-/** How many refused writes of one lane may wait for their winner to be seen. */
-const MAX_AWAITED = 64;
+/** How many refused writes of one lane may wait for their winner to be seen, and how many ends for who ended it. */
+const [MAX_AWAITED, MAX_ENDS] = [64, 16];
 
 /**
  * Folds the log into lanes and marks, batch by batch: `add` each batch with the history that already holds it. `model` gives
@@ -265,14 +267,29 @@ export class TimelineProjection {
       ?.incarnations.findLast((incarnation) => incarnation.end?.seq === event.seq);
     if (ended === undefined) return;
     this.endLag(lane, event.at);
-    if (ended.end?.how !== 'in-gap') this.pushSimple(lane, 'deleted', event, ended.uid, '', 0);
+    if (ended.end?.how === 'in-gap') return;
+    lane.ends.push({ uid: ended.uid, mark: this.pushSimple(lane, 'deleted', event, ended.uid, '', 0) });
+    if (lane.ends.length > MAX_ENDS) lane.ends.shift();
+    this.attributeEnds(lane, history);
+  }
+
+  /** Who deleted may be told before the end is seen, or after it. */
+  private attributeEnds(lane: LaneState, history: History): void {
+    for (const { uid, mark } of lane.ends) {
+      const incarnation = history.uids.get(`${lane.cluster}\0${uid}`);
+      const ending = incarnation === undefined ? undefined : endingWrite(history, incarnation);
+      const actor = this.strings.place(actorName(ending?.write.actor));
+      if (actor === this.marks.actor.at(mark)) continue;
+      this.marks.actor.set(mark, actor);
+      this.patched.add(mark);
+    }
   }
 
   private addWrite(event: WriteEvent, history: History): void {
     const kind = writeKind(event);
     if (event.name.name === '') return;
     if (kind === undefined) {
-      if (event.outcome === 'accepted' && event.result !== undefined) this.addMade(event, event.result, history);
+      if (event.outcome === 'accepted') this.addAccepted(event, history);
       return;
     }
     const lane = this.table.lane(event.cluster, event.name, undefined, undefined);
@@ -282,6 +299,13 @@ export class TimelineProjection {
     const mark = this.pushSimple(lane, kind, event, uid, words, outcomeCode(event.outcome));
     this.marks.actor.set(mark, this.strings.place(actorName(event.actor)));
     if (kind === 'conflict' || kind === 'uid-mismatch') this.linkRefused(lane, event, uid, history);
+  }
+
+  private addAccepted(event: WriteEvent, history: History): void {
+    if (event.result !== undefined) this.addMade(event, event.result, history);
+    if (event.verb !== 'delete' && event.result?.released !== true) return;
+    const lane = this.table.find(event.cluster, event.name);
+    if (lane !== undefined) this.attributeEnds(lane, history);
   }
 
   /** An accepted write: its version, if nobody has seen it before, else who made it. */
@@ -363,22 +387,6 @@ export class TimelineProjection {
       outcome,
     });
   }
-}
-
-/** A watch that went on from the last version it was given missed nothing: what came late was observed all the same. */
-function gapsOf({ gaps }: History, translate: Translate): GapInfo[] {
-  return gaps.filter(({ resumed }) => resumed !== true).map((gap) => gapInfo(gap, translate));
-}
-
-function gapInfo(gap: History['gaps'][number], translate: Translate): GapInfo {
-  return {
-    id: gap.gap,
-    cluster: gap.cluster,
-    scope: gap.scope,
-    from: gap.from,
-    text: gapText(gap, translate),
-    ...(gap.to === undefined ? {} : { to: gap.to }),
-  };
 }
 
 function versionKey(uid: string, token: string): string {
