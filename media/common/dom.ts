@@ -24,6 +24,16 @@ export function element<K extends keyof HTMLElementTagNameMap>(
   return made;
 }
 
+/**
+ * Text whose names and paths (whatever holds a hyphen, dot or slash) are not broken where a line of their own has room for
+ * them.
+ */
+export function unbroken(text: string): (Node | string)[] {
+  return text
+    .split(/(\s+)/)
+    .map((part) => (/[-./]\S/.test(part) ? element('span', { class: 'unbroken', text: part }) : part));
+}
+
 /** Sets or removes an attribute, touching the page only where it differs. */
 export function setAttribute(target: Element, name: string, value: string | undefined): void {
   if (value === undefined) target.removeAttribute(name);

@@ -1,6 +1,7 @@
 import { isAppError, messageOf } from '../../src/base/appError.ts';
 import { durationText } from '../../src/core/timeline/axis.ts';
 import { GROUPINGS, SORTS } from '../../src/core/timeline/layout.ts';
+import { timeOfStop } from '../../src/core/timeline/navigate.ts';
 import { translateWith } from '../../src/core/timeline/translate.ts';
 import { Channel, timers, type ParamsOf } from '../../src/protocol/channel.ts';
 import {
@@ -20,7 +21,7 @@ import { EventTable } from './eventTable.ts';
 import { currentPicture, pngBase64, sharedPicture, svgText } from './exporter.ts';
 import { helpDialog } from './help.ts';
 import { keptState, type KeptState } from './keptState.ts';
-import { onChartKey, onPageKey, selectOnLane, type KeyActions } from './keyboard.ts';
+import { onChartKey, onPageKey, selectOnRow, type KeyActions } from './keyboard.ts';
 import type { MenuItem } from './menu.ts';
 import { Minimap } from './minimap.ts';
 import { onThemeChange, readPalette } from './palette.ts';
@@ -29,7 +30,7 @@ import { Replay } from './replay.ts';
 import { Rows } from './rows.ts';
 import { Toolbar } from './toolbar.ts';
 import { TimelineView, type Part } from './view.ts';
-import { kindWords, laneWords } from './words.ts';
+import { actorOfStop, laneWords, stopWords } from './words.ts';
 
 const REQUEST_TIMEOUT_MS = 60_000;
 const KEEP_MS = 300;
@@ -184,7 +185,7 @@ export class TimelineApp {
             info.namespace === object.namespace &&
             this.view.store.groups[info.group]?.resource === object.resource,
         );
-        if (lane >= 0) selectOnLane(this.view, lane);
+        if (lane >= 0) selectOnRow(this.view, { type: 'lane', lane });
         return;
       }
       case 'setFilter':
@@ -255,14 +256,13 @@ export class TimelineApp {
     else if (selection.type === 'annotation')
       setText(this.summary, `${selection.annotation.text}, ${laneWords(store, selection.lane)}`);
     else {
-      const actor = store.text(store.marks.actor.at(selection.mark));
-      const ago = durationText(store.lastAt - store.marks.at.at(selection.mark));
+      const ago = durationText(store.lastAt - timeOfStop(store, selection));
       setText(
         this.summary,
         [
-          kindWords(store, selection.mark, translate),
+          stopWords(store, selection, translate),
           laneWords(store, selection.lane),
-          actor,
+          actorOfStop(store, selection),
           translate('{0} before the end', ago),
         ]
           .filter((part) => part !== '')
@@ -291,8 +291,7 @@ export class TimelineApp {
 
   private detailsActions(): ConstructorParameters<typeof DetailsPanel>[1] {
     return {
-      details: (event, finding, signal) =>
-        this.channel.request('details', finding === undefined ? { event } : { event, finding }, { signal }),
+      details: (asked, signal) => this.channel.request('details', asked, { signal }),
       openDiff: (diff) => this.ask('openDiff', diff),
       revealInTree: ({ object }) => this.ask('revealInTree', { object }),
       safeEdit: ({ object }) => this.ask('safeEdit', { object }),

@@ -3,6 +3,7 @@ import { glyphY, laneMetrics, markY } from '../../src/core/timeline/laneMetrics.
 import { durationText, preciseTimeText } from '../../src/core/timeline/axis.ts';
 import { timeAt, xOf } from '../../src/core/timeline/scale.ts';
 import { sceneOf } from '../../src/core/timeline/scene.ts';
+import { readY } from '../../src/core/timeline/trackScene.ts';
 import { element } from '../common/dom.ts';
 import { SizedCanvas } from './canvas.ts';
 import { measureWith } from './measure.ts';
@@ -13,6 +14,9 @@ import { sceneInput } from './sceneInput.ts';
 import type { TimelineView } from './view.ts';
 
 const SCROLL_PX = 5;
+/** The ring around what is selected. */
+const MARK_RING_PX = 11;
+const READ_RING_PX = 5;
 
 /**
  * The lanes: one canvas for the scene, and one above it for what follows the pointer, so that moving it redraws nothing
@@ -75,11 +79,13 @@ export class Chart {
     this.drawReplay(context);
     this.drawMeasure(context);
     this.drawCrosshair(context);
-    if (this.hit?.type === 'cell' || this.hit?.type === 'annotation') this.ring(context, this.hit.x, this.hit.y, 9, 1);
+    const { hit } = this;
+    const isOver = hit?.type === 'cell' || hit?.type === 'annotation' || hit?.type === 'read';
+    if (isOver) this.ring(context, hit.x, hit.y, hit.type === 'read' ? READ_RING_PX - 1 : 9, 1);
     this.drawSelection(context);
     this.drawScroll(context);
     this.tooltip.show(this.hit, pointer);
-    this.root.classList.toggle('over-mark', this.hit?.type === 'cell' || this.hit?.type === 'annotation');
+    this.root.classList.toggle('over-mark', isOver);
   }
 
   /** What the pointer is on. */
@@ -181,12 +187,11 @@ export class Chart {
   private drawSelection(context: CanvasRenderingContext2D): void {
     const place = this.selectedPlace();
     if (place === undefined) return;
-    const { selection, selectionRadius } = { selection: this.palette.selection, selectionRadius: 11 };
-    context.fillStyle = selection;
+    context.fillStyle = this.palette.selection;
     context.globalAlpha = 0.5;
     context.fillRect(Math.round(place.x), 0, 1, this.overlay.height);
     context.globalAlpha = 1;
-    this.ring(context, place.x, place.y, selectionRadius, 1.6);
+    this.ring(context, place.x, place.y, place.radius, 1.6);
   }
 
   private ring(context: CanvasRenderingContext2D, x: number, y: number, radius: number, width: number): void {
@@ -198,7 +203,7 @@ export class Chart {
   }
 
   /** Where the selection is drawn; undefined where its lane is not laid out. */
-  private selectedPlace(): { x: number; y: number } | undefined {
+  private selectedPlace(): { x: number; y: number; radius: number } | undefined {
     const { selection, layout, scale, store, top } = this.view;
     const at = this.view.selectedAt();
     if (selection === undefined || at === undefined) return undefined;
@@ -206,9 +211,15 @@ export class Chart {
     if (row === undefined) return undefined;
     const metrics = laneMetrics(row.height);
     const y = row.y - top;
-    if (selection.type === 'annotation') {
-      return { x: xOf(scale, at), y: glyphY(y, metrics, selection.annotation.glyph ?? 'finding') };
+    const x = xOf(scale, at);
+    if (selection.type === 'read') {
+      // On the row of its object a read has no stroke.
+      return { x, y: row.type === 'track' ? readY(y, metrics) : y + metrics.onBar, radius: READ_RING_PX };
     }
-    return { x: xOf(scale, at), y: markY(y, metrics, store.marks.kind.at(selection.mark)) };
+    const middle =
+      selection.type === 'mark'
+        ? markY(y, metrics, store.marks.kind.at(selection.mark))
+        : glyphY(y, metrics, selection.annotation.glyph ?? 'finding');
+    return { x, y: middle, radius: MARK_RING_PX };
   }
 }

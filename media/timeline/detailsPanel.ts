@@ -1,14 +1,16 @@
 import { isAppError, messageOf } from '../../src/base/appError.ts';
 import { dateText, preciseTimeText } from '../../src/core/timeline/axis.ts';
 import type { DetailEntry, DetailFact, DetailSection, EventDetails } from '../../src/core/timeline/detailTypes.ts';
-import { element, setText } from '../common/dom.ts';
+import type { ParamsOf } from '../../src/protocol/channel.ts';
+import type { TimelineRequests } from '../../src/protocol/timeline.ts';
+import { element, setText, unbroken } from '../common/dom.ts';
 import { countsText, overview } from './overview.ts';
-import { glyphImage } from './toolbar.ts';
+import { glyphImage } from './glyphImage.ts';
 import type { TimelineView } from './view.ts';
 
 /** What the panel asks of the host. */
 export interface DetailsActions {
-  details(event: number, finding: string | undefined, signal: AbortSignal): Promise<EventDetails>;
+  details(asked: ParamsOf<TimelineRequests, 'details'>, signal: AbortSignal): Promise<EventDetails>;
   openDiff(diff: NonNullable<EventDetails['diff']>): void;
   revealInTree(details: EventDetails): void;
   safeEdit(details: EventDetails): void;
@@ -40,13 +42,15 @@ export class DetailsPanel {
   draw(): void {
     const { selection, translate } = this.view;
     this.root.setAttribute('aria-label', translate('Details'));
+    this.root.classList.toggle('is-asked', this.view.overview);
     const event = this.view.selectedEvent();
     if (selection === undefined || event === undefined) {
       this.drawOverview();
       return;
     }
     const finding = this.view.selectedFinding();
-    const key = `${event} ${finding ?? ''}`;
+    const of = selection.type === 'read' ? this.view.store.lanes[selection.lane]?.info : undefined;
+    const key = `${event} ${finding ?? ''} ${of === undefined ? '' : selection.lane}`;
     const { lastSeq } = this.view.store;
     // What came of a write is known later: while the log grows, what is shown is asked for again now and then.
     const grown = lastSeq > this.askedSeq && performance.now() - this.askedAt > ASK_AGAIN_MS;
@@ -56,7 +60,11 @@ export class DetailsPanel {
     this.askedSeq = lastSeq;
     this.askedAt = performance.now();
     this.root.classList.add('has-selection');
-    void this.ask(event, finding);
+    void this.ask({
+      event,
+      ...(finding === undefined ? {} : { finding }),
+      ...(of === undefined ? {} : { of: { namespace: of.namespace, name: of.name } }),
+    });
   }
 
   /** What to look at first; it stays as it is while somebody's focus is in it. */
@@ -71,17 +79,17 @@ export class DetailsPanel {
       return;
     }
     this.shown = key;
-    this.root.replaceChildren(overview(this.view));
+    this.root.replaceChildren(this.closeButton(), overview(this.view));
   }
 
   /** Never rejects: a failure is shown in the panel. */
-  private async ask(event: number, finding: string | undefined): Promise<void> {
+  private async ask(asked: Parameters<DetailsActions['details']>[0]): Promise<void> {
     this.asking?.abort();
     const asking = new AbortController();
     this.asking = asking;
     this.root.setAttribute('aria-busy', 'true');
     try {
-      const details = await this.actions.details(event, finding, asking.signal);
+      const details = await this.actions.details(asked, asking.signal);
       if (asking.signal.aborted || details.text === this.shownText) return;
       const inside =
         this.shownText !== '' && this.root !== document.activeElement && this.root.contains(document.activeElement);
@@ -109,8 +117,13 @@ export class DetailsPanel {
       text: '×',
       title: label,
       attributes: { type: 'button', 'aria-label': label },
-      onClick: () => this.view.select(undefined),
+      onClick: () => this.close(),
     });
+  }
+
+  private close(): void {
+    if (this.view.selection === undefined) this.view.toggleOverview();
+    else this.view.select(undefined);
   }
 
   private content(details: EventDetails): Node[] {
@@ -126,23 +139,23 @@ export class DetailsPanel {
       'p',
       { class: 'subject' },
       element('span', { class: 'muted', text: `${details.kindName} ` }),
-      element('span', { class: 'strong', text: place }),
+      element('span', { class: 'strong' }, ...unbroken(place)),
       element('span', { class: 'muted cluster', text: details.clusterLabel }),
     );
     const when = `${dateText(details.at, settings.timeZoneOffsetMin)} ${preciseTimeText(details.at, settings.timeZoneOffsetMin)}`;
     const facts = element('dl', { class: 'facts' });
     facts.append(...fact({ label: translate('at'), value: when }));
     for (const one of details.facts) facts.append(...fact(one));
-    return [
-      this.closeButton(),
+    const columns = element(
+      'div',
+      { class: 'columns' },
       ...(details.finding === undefined ? [] : [this.finding(details.finding)]),
-      title,
-      subject,
-      facts,
+      element('div', {}, title, subject, facts),
       ...details.sections.map(sectionOf),
       this.related(details.related),
       this.buttons(details),
-    ];
+    );
+    return [this.closeButton(), columns];
   }
 
   /** What the person came for, before the event that it rests on. */
@@ -192,7 +205,7 @@ function fact(one: DetailFact): Node[] {
       element('span', { class: `badge badge-${one.badge.colour % 8}`, text: one.badge.code, title: one.badge.token }),
     );
   }
-  if (one.value !== undefined) value.append(element('span', { class: 'strong', text: one.value }));
+  if (one.value !== undefined) value.append(element('span', { class: 'strong' }, ...unbroken(one.value)));
   if (one.remark !== undefined) value.append(element('span', { class: 'remark', text: one.remark }));
   return [element('dt', { text: one.label }), value];
 }
@@ -208,13 +221,13 @@ function entry(one: DetailEntry): HTMLElement {
       element(
         'div',
         {},
-        element('span', { class: 'strong actor', text: one.actor ?? '' }),
+        element('span', { class: 'strong actor' }, ...unbroken(one.actor ?? '')),
         element('span', { class: 'muted', text: one.how === undefined ? '' : ` ${one.how}` }),
       ),
     );
   }
   const words = /^[.[/]/;
   for (const line of one.lines)
-    root.append(element('div', { class: words.test(line) ? 'line mono' : 'line', text: line }));
+    root.append(element('div', { class: words.test(line) ? 'line mono' : 'line' }, ...unbroken(line)));
   return root;
 }

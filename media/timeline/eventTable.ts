@@ -1,16 +1,23 @@
 import { dateText, preciseTimeText } from '../../src/core/timeline/axis.ts';
 import type { Filter } from '../../src/core/timeline/filter.ts';
-import { MARK_KINDS } from '../../src/core/timeline/model.ts';
+import { MARK_KINDS, NO_LANE } from '../../src/core/timeline/model.ts';
+import { eventOfStop, timeOfStop, type Stop } from '../../src/core/timeline/navigate.ts';
 import type { TimelineStore } from '../../src/core/timeline/store.ts';
-import { tableRows, type TableRows } from '../../src/core/timeline/tableRows.ts';
+import { readsShown, tableRows, type TableRows } from '../../src/core/timeline/tableRows.ts';
 import { element, isHidden, setAttribute, setText } from '../common/dom.ts';
-import { glyphImage } from './toolbar.ts';
+import { glyphImage, readImage } from './glyphImage.ts';
 import type { TimelineView } from './view.ts';
-import { kindWords, laneWords, markRemark } from './words.ts';
+import { actorOfStop, laneWords, markRemark, readRemark, stopWords } from './words.ts';
 
 const ROW_PX = 24;
 const COLUMNS = ['Time', 'Object', 'What', 'Actor', 'Remark'] as const;
-const NO_ROWS: TableRows = { length: 0, mark: new Uint32Array(), count: new Uint32Array(), last: new Uint32Array() };
+const NO_ROWS: TableRows = {
+  length: 0,
+  isRead: new Uint8Array(),
+  place: new Uint32Array(),
+  count: new Uint32Array(),
+  last: new Uint32Array(),
+};
 /** Browsers lose precision in very tall boxes: beyond this, the scroll bar stands for more than one pixel a pixel. */
 const MAX_SCROLL_PX = 8_000_000;
 const REBUILD_MS = 400;
@@ -31,11 +38,14 @@ export class EventTable {
   private readonly view: TimelineView;
   private readonly onOpen: () => void;
   private rows: TableRows = NO_ROWS;
-  private readonly expanded = new Set<number>();
+  private readonly opened = { marks: new Set<number>(), reads: new Set<number>() };
   private active = 0;
+  /** Where there is room, times have their date. */
+  private withDates = true;
   private builtAt = Number.NEGATIVE_INFINITY;
   private builtFor: TimelineStore | undefined;
   private builtFilter: Filter | undefined;
+  private builtOpen = '';
   private rebuild: ReturnType<typeof setTimeout> | undefined;
 
   constructor(view: TimelineView, onOpen: () => void) {
@@ -77,8 +87,10 @@ export class EventTable {
 
   /** Works out the rows anew where the marks or the filter changed; at most every so often while events pour in. */
   private refreshRows(): void {
-    const { store, match, filter } = this.view;
-    const same = this.builtFor === store && this.builtFilter === filter && this.rows.length > 0;
+    const { store, match, filter, layout, grouping, expanded } = this.view;
+    const open = [grouping, ...expanded].join('\n');
+    const same =
+      this.builtFor === store && this.builtFilter === filter && this.builtOpen === open && this.rows.length > 0;
     if (same && performance.now() - this.builtAt < REBUILD_MS) {
       this.rebuild ??= setTimeout(() => {
         this.rebuild = undefined;
@@ -92,7 +104,8 @@ export class EventTable {
     this.builtAt = performance.now();
     this.builtFor = store;
     this.builtFilter = filter;
-    this.rows = tableRows(store, match.marks, match.lanes, this.expanded);
+    this.builtOpen = open;
+    this.rows = tableRows(store, match, readsShown(store, layout, match), this.opened);
     const tall = Math.min(MAX_SCROLL_PX, this.rows.length * ROW_PX);
     this.spacer.style.height = `${tall}px`;
     const newest = Math.max(0, this.rows.length - 1);
@@ -105,27 +118,40 @@ export class EventTable {
 
   private followSelection(): void {
     const { selection } = this.view;
-    if (selection?.type !== 'mark' || this.rows.mark[this.active] === selection.mark) return;
-    const index = this.rowOfMark(selection.mark);
+    if (selection === undefined || selection.type === 'annotation') return;
+    const row = this.active < this.rows.length ? this.stopAt(this.active) : undefined;
+    if (row !== undefined && isSame(row, selection)) return;
+    const index = this.rowOf(selection);
     if (index === undefined) return;
     this.active = index;
     this.showActive();
   }
 
-  /** The row that a mark stands in: the last that begins at or before it on its lane. */
-  private rowOfMark(mark: number): number | undefined {
+  /** The row that a mark or a read stands in: the last that begins at or before it on its lane. */
+  private rowOf(stop: Stop): number | undefined {
     const { store } = this.view;
+    const event = eventOfStop(store, stop);
     let low = 0;
     let high = this.rows.length;
     while (low < high) {
       const middle = (low + high) >>> 1;
-      if ((this.rows.mark[middle] ?? 0) <= mark) low = middle + 1;
+      if (eventOfStop(store, this.stopAt(middle)) <= event) low = middle + 1;
       else high = middle;
     }
     for (let index = low - 1; index >= 0; index -= 1) {
-      if (store.marks.lane.at(this.rows.mark[index] ?? 0) === store.marks.lane.at(mark)) return index;
+      const row = this.stopAt(index);
+      if (row.type === stop.type && row.lane === stop.lane) return index;
     }
     return undefined;
+  }
+
+  /** What a row begins with. */
+  private stopAt(index: number): Stop {
+    const { marks, reads } = this.view.store;
+    const place = this.rows.place[index] ?? 0;
+    return this.rows.isRead[index] === 1
+      ? { type: 'read', lane: reads.lane.at(place), read: place, onTrack: true }
+      : { type: 'mark', lane: marks.lane.at(place), mark: place };
   }
 
   private visibleCount(): number {
@@ -157,6 +183,7 @@ export class EventTable {
   private drawRows(): void {
     if (isHidden(this.root)) return;
     const first = Math.max(0, this.firstRow());
+    this.withDates = !matchMedia('(max-width: 760px)').matches;
     const count = Math.min(this.visibleCount() + 1, this.rows.length - first);
     for (let index = 0; index < count; index += 1) this.fill(this.slot(index), first + index);
     for (let spare = Math.max(0, count); spare < this.slots.length; spare += 1) {
@@ -169,11 +196,11 @@ export class EventTable {
 
   private fill(slot: HTMLElement, index: number): void {
     const { store, settings, translate, selection } = this.view;
-    const mark = this.rows.mark[index] ?? 0;
+    const stop = this.stopAt(index);
     const count = this.rows.count[index] ?? 1;
-    const at = store.marks.at.at(mark);
-    const kind = MARK_KINDS[store.marks.kind.at(mark)] ?? 'unknown';
-    const selected = selection?.type === 'mark' && selection.mark === mark;
+    const at = timeOfStop(store, stop);
+    const kind = stop.type === 'mark' ? (MARK_KINDS[store.marks.kind.at(stop.mark)] ?? 'unknown') : undefined;
+    const selected = selection !== undefined && selection.type !== 'annotation' && isSame(stop, selection);
     const focused = index === this.active && document.activeElement === this.grid;
     slot.hidden = false;
     slot.id = `event-row-${index}`;
@@ -181,14 +208,14 @@ export class EventTable {
     slot.dataset['index'] = String(index);
     setAttribute(slot, 'aria-rowindex', String(index + 2));
     setAttribute(slot, 'aria-selected', String(selected));
-    const what = kindWords(store, mark, translate);
+    const what = stopWords(store, stop, translate);
     const offset = settings.timeZoneOffsetMin;
     const texts = [
-      `${dateText(at, offset)} ${preciseTimeText(at, offset)}`,
-      laneWords(store, store.marks.lane.at(mark)),
+      `${this.withDates ? `${dateText(at, offset)} ` : ''}${preciseTimeText(at, offset)}`,
+      stop.lane === NO_LANE ? translate('many objects') : laneWords(store, stop.lane),
       count > 1 ? translate('{0} × {1}', what, count) : what,
-      store.text(store.marks.actor.at(mark)),
-      markRemark(store, mark, translate),
+      actorOfStop(store, stop),
+      stop.type === 'mark' ? markRemark(store, stop.mark, translate) : readRemark(store, stop.read, translate),
     ];
     texts.forEach((text, column) => {
       const cell = slot.children[column];
@@ -197,10 +224,11 @@ export class EventTable {
         setText(cell, text);
         return;
       }
-      if (cell.textContent === text && cell.getAttribute('data-kind') === kind) return;
-      cell.setAttribute('data-kind', kind);
-      cell.className = `ink-${kind}`;
-      cell.replaceChildren(glyphImage(kind), element('span', { text }));
+      const look = kind ?? 'read';
+      if (cell.textContent === text && cell.getAttribute('data-kind') === look) return;
+      cell.setAttribute('data-kind', look);
+      cell.className = `ink-${kind ?? 'metadata'}`;
+      cell.replaceChildren(kind === undefined ? readImage() : glyphImage(kind), element('span', { text }));
     });
   }
 
@@ -223,9 +251,7 @@ export class EventTable {
   }
 
   private selectActive(): void {
-    const mark = this.rows.mark[this.active];
-    if (mark !== undefined && this.rows.length > 0)
-      this.view.select({ type: 'mark', lane: this.view.store.marks.lane.at(mark), mark });
+    if (this.active < this.rows.length) this.view.select(this.stopAt(this.active));
   }
 
   private onKey(key: string): boolean {
@@ -253,11 +279,17 @@ export class EventTable {
 
   /** Opens a folded run, or folds it again. */
   private expand(open: boolean): void {
-    const mark = this.rows.mark[this.active];
-    if (mark === undefined) return;
-    if (open) this.expanded.add(mark);
-    else this.expanded.delete(mark);
+    if (this.active >= this.rows.length) return;
+    const place = this.rows.place[this.active] ?? 0;
+    const opened = this.rows.isRead[this.active] === 1 ? this.opened.reads : this.opened.marks;
+    if (open) opened.add(place);
+    else opened.delete(place);
     this.builtFor = undefined;
     this.view.touch('table');
   }
+}
+
+function isSame(a: Stop, b: Stop): boolean {
+  if (a.type === 'mark') return b.type === 'mark' && a.mark === b.mark;
+  return b.type === 'read' && a.read === b.read;
 }

@@ -3,7 +3,7 @@ import { MARK_KINDS } from '../../src/core/timeline/model.ts';
 import type { Translate } from '../../src/core/timeline/translate.ts';
 import { element } from '../common/dom.ts';
 import { KEY_HELP } from './keyboard.ts';
-import { glyphImage } from './toolbar.ts';
+import { glyphImage } from './glyphImage.ts';
 import { KIND_WORDS } from './words.ts';
 
 /** Makes the dialog with the keys, the marks and the words of the filter. */

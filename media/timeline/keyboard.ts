@@ -1,4 +1,14 @@
-import { marksOfRow, nearestInTime, neighbour, outermost, rowBeside } from '../../src/core/timeline/navigate.ts';
+import {
+  eventOfStop,
+  nearestInTime,
+  neighbour,
+  outermost,
+  rowBeside,
+  stopsOfRow,
+  timeOfStop,
+  type RowSubject,
+  type Stop,
+} from '../../src/core/timeline/navigate.ts';
 import type { Row } from '../../src/core/timeline/layout.ts';
 import { withTimeInView } from '../../src/core/timeline/scale.ts';
 import { isTyping } from '../common/dom.ts';
@@ -62,6 +72,7 @@ function escape(view: TimelineView): void {
     view.measure = undefined;
     view.touch('overlay', 'toolbar');
   } else if (view.scrubAt !== undefined) view.scrub(undefined);
+  else if (view.selection === undefined && view.overview) view.toggleOverview();
   else view.select(undefined);
 }
 
@@ -133,22 +144,24 @@ function step(view: TimelineView, direction: 1 | -1): void {
     stepLane(view, 1);
     return;
   }
-  const { onTrack } = selection.type === 'mark' ? selection : {};
-  const marks = marksOfRow(store, match, selectedRow(view));
+  const stops = stopsOfRow(store, match, selectedRow(view));
   const at = view.selectedAt();
-  if (marks === undefined || at === undefined) return;
-  const mark = selection.type === 'mark' ? selection.mark : direction === 1 ? Number.MAX_SAFE_INTEGER : -1;
-  const next = neighbour(store, marks, { at, mark }, direction, match.marks);
-  if (next !== undefined) selectMark(view, next, onTrack);
+  if (stops === undefined || at === undefined) return;
+  const event = selection.type === 'annotation' ? lastAt(direction) : eventOfStop(store, selection);
+  select(view, neighbour(store, stops, { at, event }, direction));
+}
+
+/** Beyond all events of one time, in a direction. */
+function lastAt(direction: 1 | -1): number {
+  return direction === 1 ? Number.MAX_SAFE_INTEGER : -1;
 }
 
 function selectedRow(view: TimelineView): Row | undefined {
   return view.layout.rows[view.selectedRow() ?? -1];
 }
 
-function selectMark(view: TimelineView, mark: number, onTrack = false): void {
-  const lane = view.store.marks.lane.at(mark);
-  view.select({ type: 'mark', lane, mark, ...(onTrack ? { onTrack } : {}) });
+function select(view: TimelineView, stop: Stop | undefined): void {
+  if (stop !== undefined) view.select(stop);
 }
 
 /** Opens or closes the lane that the selection is on, or the one above its row. */
@@ -158,8 +171,10 @@ function openSelected(view: TimelineView): void {
   else if (row?.type === 'track') {
     if (row.under !== 'object' || row.lane === undefined) view.toggleOpen({ actor: row.actor });
     else view.toggleOpen({ lane: row.lane });
+    const { selection } = view;
     // The row that one stood on is gone.
-    if (row.under !== undefined && view.selection?.type === 'mark') selectMark(view, view.selection.mark);
+    if (row.under !== undefined && selection !== undefined && selection.type !== 'annotation')
+      view.select({ ...selection, onTrack: false });
   }
 }
 
@@ -171,10 +186,9 @@ function stepMeasure(view: TimelineView, direction: 1 | -1): void {
   const { scale, store, match } = view;
   const from = view.measure?.from ?? view.scrubAt ?? view.selectedAt() ?? (scale.from + scale.to) / 2;
   const at = view.measure?.to ?? from;
-  const marks = marksOfRow(store, match, selectedRow(view));
-  const mark = direction === 1 ? Number.MAX_SAFE_INTEGER : -1;
-  const next = marks === undefined ? undefined : neighbour(store, marks, { at, mark }, direction, match.marks);
-  const to = next === undefined ? at + direction * MEASURE_PART * (scale.to - scale.from) : store.marks.at.at(next);
+  const stops = stopsOfRow(store, match, selectedRow(view));
+  const next = stops === undefined ? undefined : neighbour(store, stops, { at, event: lastAt(direction) }, direction);
+  const to = next === undefined ? at + direction * MEASURE_PART * (scale.to - scale.from) : timeOfStop(store, next);
   view.measure = { from, to };
   const moved = withTimeInView(scale, to);
   if (moved !== scale) view.setScale(moved);
@@ -184,16 +198,14 @@ function stepMeasure(view: TimelineView, direction: 1 | -1): void {
 function stepLane(view: TimelineView, direction: 1 | -1): void {
   const { store, layout, match, scale } = view;
   const at = view.selectedAt() ?? (scale.from + scale.to) / 2;
-  const next = rowBeside(store, layout, view.selectedRow(), direction, at, match);
-  if (next !== undefined) view.select({ type: 'mark', ...next });
+  select(view, rowBeside(store, layout, view.selectedRow(), direction, at, match));
 }
 
 function jump(view: TimelineView, direction: 1 | -1): void {
-  const { store, selection, match, layout } = view;
+  const { store, match, layout } = view;
   const row = selectedRow(view) ?? layout.rows.find(({ type }) => type === 'lane' || type === 'track');
-  const marks = marksOfRow(store, match, row);
-  const mark = marks === undefined ? undefined : outermost(store, marks, direction, match.marks);
-  if (mark !== undefined) selectMark(view, mark, selection?.type === 'mark' && selection.onTrack);
+  const stops = stopsOfRow(store, match, row);
+  if (stops !== undefined) select(view, outermost(store, stops, direction));
 }
 
 /** Findings in order of time. */
@@ -207,19 +219,9 @@ function stepFinding(view: TimelineView, direction: 1 | -1): void {
   if (annotation !== undefined) view.select({ type: 'annotation', lane: annotation.lane, annotation });
 }
 
-/** The mark of a lane that is nearest to the middle of what is shown. */
-export function selectOnLane(view: TimelineView, lane: number): void {
-  selectNearest(view, view.store.lanes[lane], false);
-}
-
-/** The same of a track. */
-export function selectOnTrack(view: TimelineView, row: Row & { readonly type: 'track' }): void {
-  selectNearest(view, marksOfRow(view.store, view.match, row), row.lane !== undefined);
-}
-
-function selectNearest(view: TimelineView, marks: ReturnType<typeof marksOfRow>, onTrack: boolean): void {
+/** Selects what of a row is nearest to the middle of what is shown. */
+export function selectOnRow(view: TimelineView, row: RowSubject): void {
   const { store, scale, match } = view;
-  if (marks === undefined) return;
-  const mark = nearestInTime(store, marks, (scale.from + scale.to) / 2, match.marks);
-  if (mark !== undefined) selectMark(view, mark, onTrack);
+  const stops = stopsOfRow(store, match, row);
+  if (stops !== undefined) select(view, nearestInTime(store, stops, (scale.from + scale.to) / 2));
 }

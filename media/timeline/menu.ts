@@ -1,9 +1,13 @@
+import type { MarkKind } from '../../src/core/timeline/model.ts';
 import { element, isHidden, setAttribute, setText } from '../common/dom.ts';
+import { glyphImage } from './glyphImage.ts';
 
 /** One thing to choose. */
 export interface MenuItem {
   readonly label: string;
   readonly checked?: boolean;
+  /** The mark that it is about. */
+  readonly kind?: MarkKind;
   readonly run: () => void;
 }
 
@@ -68,6 +72,7 @@ export class Menu {
             text: item.checked === true ? '✓' : '',
             attributes: { 'aria-hidden': 'true' },
           }),
+          ...(item.kind === undefined ? [] : [element('span', { class: `ink-${item.kind}` }, glyphImage(item.kind))]),
           element('span', { text: item.label }),
         );
         return made;

@@ -1,8 +1,8 @@
 import { durationText, timeText } from '../../src/core/timeline/axis.ts';
 import { findingRank } from '../../src/core/timeline/findingWords.ts';
 import type { AnnotationInfo } from '../../src/core/timeline/model.ts';
-import { element } from '../common/dom.ts';
-import { glyphImage } from './toolbar.ts';
+import { element, unbroken } from '../common/dom.ts';
+import { glyphImage } from './glyphImage.ts';
 import type { TimelineView } from './view.ts';
 import { laneWords } from './words.ts';
 
@@ -14,7 +14,7 @@ const MAX_RECREATED = 12;
 /** What to look at first, while nothing is selected: the findings, and what was recreated. */
 export function overview(view: TimelineView): HTMLElement {
   const { store, translate } = view;
-  const root = element('div', { class: 'overview' });
+  const root = element('div', { class: 'overview columns' });
   root.append(element('h2', { text: translate('What happened') }));
   if (!view.hasData) {
     root.append(
@@ -27,11 +27,12 @@ export function overview(view: TimelineView): HTMLElement {
   }
   root.append(element('p', { class: 'muted counts', text: countsText(view) }));
   const findings = groupedFindings(store.annotations);
-  root.append(element('h2', { text: translate('Findings') }));
+  const list = element('section', {}, element('h2', { text: translate('Findings') }));
+  root.append(list);
   if (findings.length === 0)
-    root.append(element('p', { class: 'muted', text: translate('None besides single conflicts and recreations.') }));
+    list.append(element('p', { class: 'muted', text: translate('None besides single conflicts and recreations.') }));
   else
-    root.append(
+    list.append(
       element(
         'ul',
         { class: 'links' },
@@ -39,10 +40,11 @@ export function overview(view: TimelineView): HTMLElement {
       ),
     );
   if (findings.length > MAX_FINDINGS)
-    root.append(element('p', { class: 'muted', text: translate('… and {0} more', findings.length - MAX_FINDINGS) }));
+    list.append(element('p', { class: 'muted', text: translate('… and {0} more', findings.length - MAX_FINDINGS) }));
   const recreated = recreatedEntries(view);
   if (recreated.length > 0) {
-    root.append(element('h2', { text: translate('Recreated') }), element('ul', { class: 'links' }, ...recreated));
+    const title = element('h2', { text: translate('Recreated') });
+    root.append(element('section', {}, title, element('ul', { class: 'links' }, ...recreated)));
   }
   return root;
 }
@@ -83,13 +85,13 @@ function findingEntry(view: TimelineView, occurrences: readonly AnnotationInfo[]
     onClick: () => select(annotation),
   });
   const count = occurrences.reduce((sum, one) => sum + one.count, 0);
-  const words = element('span', {}, element('span', { class: 'entry-title', text: annotation.text }));
+  const words = element('span', {}, element('span', { class: 'entry-title' }, ...unbroken(annotation.text)));
   const sub = [
     laneWords(view.store, annotation.lane),
     ...(count > 1 && !annotation.text.startsWith(`${count} `) ? [`×${count}`] : []),
     timeOf(annotation),
   ];
-  words.append(element('span', { class: 'entry-sub', text: sub.join(' · ') }));
+  words.append(element('span', { class: 'entry-sub' }, ...unbroken(sub.join(' · '))));
   button.append(glyphImage(annotation.glyph ?? (annotation.id.includes('conflict') ? 'conflict' : 'finding')), words);
   entry.append(button);
   const earlier = occurrences.slice(1, MAX_OCCURRENCES + 1).map((one) =>
@@ -128,7 +130,7 @@ function recreatedEntries(view: TimelineView): HTMLElement[] {
       element(
         'span',
         {},
-        element('span', { class: 'entry-title', text: laneWords(store, index) }),
+        element('span', { class: 'entry-title' }, ...unbroken(laneWords(store, index))),
         element('span', {
           class: 'entry-sub',
           text: `${translate('{0} incarnations', bars.length)} · ${timeText(last.from, view.settings.timeZoneOffsetMin)}${inGap}`,

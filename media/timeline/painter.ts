@@ -185,6 +185,8 @@ function sprite(kind: MarkKind, palette: ScreenPalette, ratio: number): CanvasIm
     context.fillStyle = palette.inks[kind];
     fillEvenOdd(context, path);
   } else {
+    context.fillStyle = palette.background;
+    if (shape.hollow === true) fillEvenOdd(context, path);
     context.strokeStyle = palette.inks[kind];
     context.lineWidth = shape.lineWidth;
     context.stroke(path);

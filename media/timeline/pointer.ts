@@ -140,12 +140,17 @@ function select(view: TimelineView, hit: Hit | undefined): void {
       { type: 'mark', lane: hit.lane, mark: hit.cell.mark, ...(hit.onTrack === true ? { onTrack: true } : {}) },
       false,
     );
+  else if (hit?.type === 'read')
+    view.select(
+      { type: 'read', lane: hit.lane, read: hit.read, ...(hit.onTrack === true ? { onTrack: true } : {}) },
+      false,
+    );
   else view.select(undefined);
 }
 
 /** Zooms so far that the marks of a cluster come apart; elsewhere to twice the scale. */
 function openCluster(view: TimelineView, hit: Hit | undefined, x: number): void {
-  if (hit?.type !== 'cell' || hit.cell.count < 2) {
+  if ((hit?.type !== 'cell' && hit?.type !== 'read') || hit.cell.count < 2) {
     view.zoom(0.5, x);
     return;
   }

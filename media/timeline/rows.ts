@@ -1,5 +1,6 @@
 import { rowsInView, type Row } from '../../src/core/timeline/layout.ts';
 import {
+  foldedReason,
   foldedWords,
   groupTitle,
   laneSubtitle,
@@ -9,7 +10,7 @@ import {
   trackWords,
 } from '../../src/core/timeline/rowWords.ts';
 import { element, setAttribute, setText } from '../common/dom.ts';
-import { selectOnLane, selectOnTrack } from './keyboard.ts';
+import { selectOnRow } from './keyboard.ts';
 import type { TimelineView } from './view.ts';
 
 interface Slot {
@@ -89,7 +90,8 @@ export class Rows {
     setText(slot.sub, foldedWords(row, this.view.translate));
     slot.sub.classList.remove('remark');
     setText(slot.badge, String(row.count));
-    slot.root.title = group?.label ?? '';
+    const why = foldedReason(row, this.view.translate);
+    slot.root.title = [group?.label ?? '', why].filter((part) => part !== '').join('\n');
   }
 
   private fillMore(slot: Slot, count: number, isActive: boolean): void {
@@ -102,7 +104,7 @@ export class Rows {
     setText(slot.name, words);
     setText(slot.sub, '');
     setText(slot.badge, '');
-    slot.root.title = words;
+    slot.root.title = `${words}\n${foldedReason({ folded: 'unwatched' }, this.view.translate)}`;
   }
 
   private fillTrack(slot: Slot, row: Row & { type: 'track' }, index: number, isActive: boolean): void {
@@ -199,8 +201,7 @@ export class Rows {
   }
 
   private openRow(row: Row): void {
-    if (row.type === 'lane') selectOnLane(this.view, row.lane);
-    else if (row.type === 'track') selectOnTrack(this.view, row);
+    if (row.type === 'lane' || row.type === 'track') selectOnRow(this.view, row);
     else this.toggle(row);
   }
 

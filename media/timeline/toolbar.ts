@@ -1,10 +1,10 @@
 import { durationText } from '../../src/core/timeline/axis.ts';
 import { formatFilter, toggleTerm, type FilterProblem } from '../../src/core/timeline/filter.ts';
-import { GLYPHS } from '../../src/core/timeline/glyphs.ts';
 import { GROUPINGS, SORTS, type Grouping, type Sort } from '../../src/core/timeline/layout.ts';
 import type { MarkKind } from '../../src/core/timeline/model.ts';
 import { marksAfter } from '../../src/core/timeline/navigate.ts';
 import { element, setAttribute, setText } from '../common/dom.ts';
+import { glyphImage } from './glyphImage.ts';
 import { Menu, type MenuItem } from './menu.ts';
 import type { TimelineView } from './view.ts';
 import { KIND_WORDS } from './words.ts';
@@ -64,6 +64,9 @@ export class Toolbar {
   private readonly exportMenu: Menu;
   private readonly help: HTMLButtonElement;
   private readonly legend = element('div', { class: 'legend', attributes: { role: 'group' } });
+  /** The same where there is no room for it, and a way to what the details say while nothing is selected. */
+  private readonly legendMenu: Menu;
+  private readonly overview: HTMLButtonElement;
   private readonly view: TimelineView;
 
   constructor(view: TimelineView, actions: ToolbarActions) {
@@ -82,6 +85,10 @@ export class Toolbar {
     this.range = new Menu(() => this.ranges());
     this.viewMenu = new Menu(() => this.viewItems());
     this.exportMenu = new Menu(actions.exports);
+    this.legendMenu = new Menu(() => this.legendItems());
+    this.legendMenu.root.classList.add('legend-menu');
+    this.overview = button(() => view.toggleOverview());
+    this.overview.className = 'overview-button';
     const search = element('div', { class: 'search' }, this.filter, this.problem);
     this.root.append(
       search,
@@ -92,6 +99,8 @@ export class Toolbar {
       this.exportMenu.root,
       this.replay,
       this.help,
+      this.legendMenu.root,
+      this.overview,
       this.legend,
     );
     this.filter.addEventListener('input', () => view.setFilter(this.filter.value));
@@ -130,6 +139,10 @@ export class Toolbar {
     setText(this.replay, translate('Replay'));
     setAttribute(this.replay, 'aria-pressed', String(view.scrubAt !== undefined));
     setAttribute(this.help, 'aria-label', translate('Keys and filter words'));
+    this.legendMenu.setLabel(translate('Legend'));
+    const { length } = view.store.annotations;
+    setText(this.overview, length === 1 ? translate('1 finding') : translate('{0} findings', length));
+    setAttribute(this.overview, 'aria-pressed', String(view.overview));
     this.drawLegend();
   }
 
@@ -158,7 +171,7 @@ export class Toolbar {
   }
 
   private drawLegend(): void {
-    const { translate, filter } = this.view;
+    const { translate } = this.view;
     setAttribute(this.legend, 'aria-label', translate('Legend: choose what to look for'));
     if (this.legend.childElementCount === 0) this.legend.append(...LEGEND.map((entry) => this.legendEntry(entry.kind)));
     for (const [index, entry] of LEGEND.entries()) {
@@ -166,8 +179,7 @@ export class Toolbar {
       const words = button?.querySelector('.word');
       if (button === undefined || words === null || words === undefined) continue;
       setText(words, translate(entry.word));
-      const on = filter.terms.some((term) => term.key === 'is' && term.value === entry.kind && !term.negated);
-      setAttribute(button, 'aria-pressed', String(on));
+      setAttribute(button, 'aria-pressed', String(this.looksFor(entry.kind)));
       setAttribute(button, 'title', translate('Look for: {0}', translate(KIND_WORDS[entry.kind])));
     }
   }
@@ -176,14 +188,30 @@ export class Toolbar {
     const button = element('button', {
       class: `legend-entry ink-${kind}`,
       attributes: { type: 'button' },
-      onClick: () => {
-        const next = toggleTerm(this.view.filter, { key: 'is', value: kind, negated: false });
-        this.filter.value = formatFilter(next);
-        this.view.setFilter(this.filter.value);
-      },
+      onClick: () => this.lookFor(kind),
     });
     button.append(glyphImage(kind), element('span', { class: 'word' }));
     return button;
+  }
+
+  private legendItems(): MenuItem[] {
+    const { translate } = this.view;
+    return LEGEND.map(({ kind, word }) => ({
+      label: translate(word),
+      kind,
+      checked: this.looksFor(kind),
+      run: () => this.lookFor(kind),
+    }));
+  }
+
+  private looksFor(kind: MarkKind): boolean {
+    return this.view.filter.terms.some((term) => term.key === 'is' && term.value === kind && !term.negated);
+  }
+
+  private lookFor(kind: MarkKind): void {
+    const next = toggleTerm(this.view.filter, { key: 'is', value: kind, negated: false });
+    this.filter.value = formatFilter(next);
+    this.view.setFilter(this.filter.value);
   }
 
   private ranges(): MenuItem[] {
@@ -213,31 +241,4 @@ export class Toolbar {
       { label: translate('Table of events'), checked: view.table, run: () => view.toggleTable() },
     ];
   }
-}
-
-/** The shape of a mark for the page; it takes the colour of its text. */
-export function glyphImage(kind: MarkKind): SVGElement {
-  const space = 'http://www.w3.org/2000/svg';
-  const image = document.createElementNS(space, 'svg');
-  const shape = GLYPHS[kind];
-  for (const [name, value] of Object.entries({
-    viewBox: '-8 -8 16 16',
-    width: '14',
-    height: '14',
-    class: 'glyph',
-    'aria-hidden': 'true',
-  })) {
-    image.setAttribute(name, value);
-  }
-  const path = document.createElementNS(space, 'path');
-  path.setAttribute('d', shape.path);
-  path.setAttribute('fill', shape.style === 'fill' ? 'currentColor' : 'none');
-  path.setAttribute('fill-rule', 'evenodd');
-  if (shape.style === 'line') {
-    path.setAttribute('stroke', 'currentColor');
-    path.setAttribute('stroke-width', String(shape.lineWidth));
-    path.setAttribute('stroke-linecap', 'round');
-  }
-  image.append(path);
-  return image;
 }

@@ -3,7 +3,7 @@ import type { Hit } from '../../src/core/timeline/hitTest.ts';
 import type { AnnotationInfo } from '../../src/core/timeline/model.ts';
 import { element } from '../common/dom.ts';
 import type { TimelineView } from './view.ts';
-import { laneWords, markWords } from './words.ts';
+import { laneWords, markWords, readRemark } from './words.ts';
 
 /** What is under the pointer, in a few words beside it. Readers of the page get the same from the grid and the summary. */
 export class Tooltip {
@@ -51,10 +51,12 @@ export class Tooltip {
         return [laneWords(store, hit.lane), bar.uid, bar.began === 'earlier' ? translate('was there already') : began];
       }
       case 'read': {
-        const { track, cell, at } = hit;
-        const object = track.lane === undefined ? [] : [laneWords(store, track.lane)];
-        const who = `${preciseTimeText(at, settings.timeZoneOffsetMin)} · ${store.text(track.actor)}`;
-        return [cell.count > 1 ? translate('{0} reads', cell.count) : translate('Read'), ...object, who];
+        const { cell, read, lane, track } = hit;
+        const title = `${translate('read')} · ${readRemark(store, read, translate)}`;
+        const object = laneWords(store, lane);
+        const at = preciseTimeText(store.reads.at.at(read), settings.timeZoneOffsetMin);
+        const more = cell.count > 1 ? [translate('and {0} more here: zoom in to open', cell.count - 1)] : [];
+        return [title, ...(object === '' ? [] : [object]), `${at} · ${store.text(track.actor)}`, ...more];
       }
       case 'lane':
       case 'track':

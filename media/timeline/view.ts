@@ -3,13 +3,13 @@ import { parseFilter, type Filter, type FilterProblem } from '../../src/core/tim
 import { estimateWidth, type Measure } from '../../src/core/timeline/labels.ts';
 import { isSameRow, layOut, rowAt, type Grouping, type Layout, type Sort } from '../../src/core/timeline/layout.ts';
 import { emptyModel, type TimelineDelta, type TimelineModel } from '../../src/core/timeline/model.ts';
-import { eventBefore, markOfEvent } from '../../src/core/timeline/navigate.ts';
+import { eventBefore } from '../../src/core/timeline/navigate.ts';
 import { fitted, panned, resized, withTimeInView, zoomed, type TimeScale } from '../../src/core/timeline/scale.ts';
 import { TimelineStore } from '../../src/core/timeline/store.ts';
 import { openKey, type Track } from '../../src/core/timeline/tracks.ts';
 import { english, type Translate } from '../../src/core/timeline/translate.ts';
 import type { TimelineSettings } from '../../src/protocol/timeline.ts';
-import { eventOf, findingOf, rowOf, timeOf, type Selection } from './selection.ts';
+import { eventOf, findingOf, rowOf, selectionOfEvent, timeOf, type Selection } from './selection.ts';
 
 /** The parts of the page that a change touches. */
 export type Part = 'scene' | 'overlay' | 'rows' | 'minimap' | 'toolbar' | 'details' | 'table';
@@ -52,6 +52,8 @@ export class TimelineView {
   /** The last event that there was when following ended; 0 where that is not known. */
   pausedAt = 0;
   table = false;
+  /** Whether what the details say while nothing is selected was asked for, where the page is too small to show it always. */
+  overview = false;
   /** What was selected, and how far scrolled, before the view was hidden: taken up when the log has come so far. */
   awaited:
     | { readonly event: number | undefined; readonly finding: string | undefined; readonly top: number }
@@ -193,7 +195,7 @@ export class TimelineView {
     Object.assign(this, how);
     this.relayout();
     if (how.grouping !== undefined) this.showRow(this.selectedRow());
-    this.touch('toolbar', 'scene', 'rows', 'overlay');
+    this.touch('toolbar', 'scene', 'rows', 'overlay', 'table');
   }
 
   /** Gives the actors of an object, or the objects of an actor, rows of their own, or takes these away. */
@@ -202,7 +204,7 @@ export class TimelineView {
     if (open ?? !this.expanded.has(key)) this.expanded.add(key);
     else this.expanded.delete(key);
     this.relayout();
-    this.touch('scene', 'rows', 'overlay');
+    this.touch('scene', 'rows', 'overlay', 'table');
   }
 
   /** Collapses or opens a group; opened, it shows also what was folded unasked. */
@@ -218,13 +220,14 @@ export class TimelineView {
     this.touch('scene', 'rows', 'overlay');
   }
 
-  /** Whether lanes are asked for by kind or name. */
-  get asked(): boolean {
-    return this.filter.terms.some(({ key, negated }) => !negated && (key === 'kind' || key === 'name'));
-  }
-
   private isCollapsed(group: number): boolean {
     return this.layout.rows.some((row) => row.type === 'group' && row.group === group && row.collapsed);
+  }
+
+  toggleOverview(): void {
+    this.overview = !this.overview || this.selection !== undefined;
+    this.select(undefined);
+    this.touch('toolbar');
   }
 
   toggleTable(): void {
@@ -262,9 +265,13 @@ export class TimelineView {
 
   resize(width: number, height: number): void {
     if (width === this.scale.width && height === this.height) return;
+    const { top, height: before } = this;
+    const row = this.layout.rows[this.selectedRow() ?? -1];
+    const isSeen = row !== undefined && row.y + row.height > top && row.y < top + before;
     this.scale = resized(this.scale, Math.max(1, width));
     this.height = Math.max(1, height);
     this.clampTop();
+    if (isSeen) this.showRow(this.selectedRow());
     this.touch();
   }
 
@@ -327,20 +334,16 @@ export class TimelineView {
   }
 
   /**
-   * Selects the mark of an event, as what proves a finding where one is named, or the finding that rests on it; false where
-   * neither is shown.
+   * Selects the mark of an event, or the read, whose actor gets a row then, as what proves a finding where one is named; or
+   * the finding that rests on it; false where nothing of it is shown.
    */
   selectEvent(event: number, show = true, finding?: string): boolean {
-    const mark = markOfEvent(this.store, event);
-    if (mark !== undefined) {
-      const lane = this.store.marks.lane.at(mark);
-      this.select({ type: 'mark', lane, mark, ...(finding === undefined ? {} : { finding }) }, show);
-      return true;
-    }
-    const proved = this.store.annotations.filter((one) => one.events.includes(event));
-    const annotation = proved.find(({ id }) => id === finding) ?? proved[0];
-    if (annotation !== undefined) this.select({ type: 'annotation', lane: annotation.lane, annotation }, show);
-    return annotation !== undefined;
+    const found = selectionOfEvent(this.store, event, finding);
+    if (found === undefined) return false;
+    const isRead = found.type === 'read' && this.store.lanes[found.lane] !== undefined;
+    if (show && isRead && this.grouping === 'object') this.toggleOpen({ lane: found.lane }, true);
+    this.select(found, show);
+    return true;
   }
 
   /** The time of what is selected. */

@@ -1,5 +1,5 @@
-import { MARK_KINDS, MARK_OUTCOMES, type MarkKind } from '../../src/core/timeline/model.ts';
-import { winnerOf } from '../../src/core/timeline/navigate.ts';
+import { MARK_KINDS, MARK_OUTCOMES, NO_LANE, READ_VERBS, type MarkKind } from '../../src/core/timeline/model.ts';
+import { winnerOf, type Stop } from '../../src/core/timeline/navigate.ts';
 import type { TimelineStore } from '../../src/core/timeline/store.ts';
 import type { Translate } from '../../src/core/timeline/translate.ts';
 
@@ -28,6 +28,23 @@ export const KIND_WORDS: Readonly<Record<MarkKind, string>> = {
 /** The kind of a mark in words. */
 export function kindWords(store: TimelineStore, mark: number, translate: Translate): string {
   return translate(KIND_WORDS[kindOf(store, mark)]);
+}
+
+/** What a mark or a read is, in words. */
+export function stopWords(store: TimelineStore, stop: Stop, translate: Translate): string {
+  return stop.type === 'mark' ? kindWords(store, stop.mark, translate) : translate('read');
+}
+
+/** Who made a mark, or read. */
+export function actorOfStop(store: TimelineStore, stop: Stop): string {
+  return store.text(stop.type === 'mark' ? store.marks.actor.at(stop.mark) : store.reads.actor.at(stop.read));
+}
+
+/** How something was read, and whether nothing was there. */
+export function readRemark({ reads }: TimelineStore, read: number, translate: Translate): string {
+  const verb = READ_VERBS[reads.verb.at(read)] ?? '';
+  const isNothing = reads.lane.at(read) !== NO_LANE && reads.uid.at(read) === 0;
+  return isNothing ? `${verb} · ${translate('it was not there')}` : verb;
 }
 
 /** What else there is to say about a mark: who won against it, its label, or the outcome of its write. */

@@ -95,8 +95,18 @@ const isNothing = exactly(null);
 
 /** What the view may ask of the host, checked at both ends; every request gets a reply. */
 export const TIMELINE_REQUESTS = {
-  /** What is known about one event; `finding`: the id of the finding that it is evidence of. */
-  details: { params: objectOf({ event: isCount, finding: optional(isString) }), result: isDetails },
+  /**
+   * What is known about one event; `finding`: the id of the finding that it is evidence of; `of`: which of the objects that a
+   * read gave is looked at.
+   */
+  details: {
+    params: objectOf({
+      event: isCount,
+      finding: optional(isString),
+      of: optional(objectOf({ namespace: isString, name: isString })),
+    }),
+    result: isDetails,
+  },
   /** Opens a diff of two versions. */
   openDiff: {
     params: objectOf({ object: isObjectRef, before: isVersionRef, after: isVersionRef }),

@@ -4,6 +4,7 @@ import {
   NO_LANE,
   MARK_KINDS,
   MARK_OUTCOMES,
+  READ_VERBS,
   type AnnotationInfo,
   type GapInfo,
   type GroupInfo,
@@ -102,12 +103,13 @@ const MARK_ARRAYS = objectOf({
   outcome: typedArray(Uint8Array),
 });
 
-const isReads: Check<ReadColumns> = (value, path) => READ_ARRAYS(value, path) ?? sameLengths(value, path);
-
 const READ_ARRAYS = objectOf({
   at: typedArray(Float64Array),
   lane: typedArray(Uint32Array),
   actor: typedArray(Uint32Array),
+  event: typedArray(Uint32Array),
+  uid: typedArray(Uint32Array),
+  verb: typedArray(Uint8Array),
 });
 
 const LINK_ARRAYS = objectOf({
@@ -136,6 +138,11 @@ const isLinks: Check<LinkColumns> = (value, path) =>
   LINK_ARRAYS(value, path) ??
   sameLengths(value, path) ??
   below((value as LinkColumns).kind, LINK_KINDS.length, `${path}.kind`);
+
+const isReads: Check<ReadColumns> = (value, path) =>
+  READ_ARRAYS(value, path) ??
+  sameLengths(value, path) ??
+  below((value as ReadColumns).verb, READ_VERBS.length, `${path}.verb`);
 
 const isLags: Check<LagColumns> = (value, path) => LAG_ARRAYS(value, path) ?? sameLengths(value, path);
 
@@ -174,6 +181,7 @@ export const isModel: Check<TimelineModel> = (value, path) => {
       `${path}.reads.lane`,
     ) ??
     below(reads.actor, strings.length, `${path}.reads.actor`) ??
+    below(reads.uid, strings.length, `${path}.reads.uid`) ??
     placesOf(lanes, (lane) => lane.group, model.groups.length, `${path}.lanes`) ??
     placesOf(model.annotations, (note) => note.lane, lanes.length, `${path}.annotations`)
   );

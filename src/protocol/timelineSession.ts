@@ -16,6 +16,7 @@ import {
   isTimelineToHost,
   TIMELINE_PROTOCOL,
   TIMELINE_REQUESTS,
+  type EventDetails,
   type HostToTimeline,
   type TimelineRequests,
   type TimelineSettings,
@@ -225,7 +226,7 @@ export class TimelineSession implements Disposable {
   >[0]['handlers'] {
     const { actions } = this.options;
     return {
-      details: async ({ event, finding }) => this.details(event, finding),
+      details: async (asked) => this.details(asked),
       openDiff: async (params, signal) => nothing(await actions.openDiff(params, signal)),
       revealInTree: async ({ object }, signal) => nothing(await actions.revealInTree(object, signal)),
       safeEdit: async ({ object }, signal) => nothing(await actions.safeEdit(object, signal)),
@@ -239,23 +240,23 @@ export class TimelineSession implements Disposable {
     };
   }
 
-  private details(seq: number, findingKey: string | undefined): ReturnType<typeof describeEvent> & object {
+  private details(asked: ParamsOf<TimelineRequests, 'details'>): EventDetails {
     const { source, findings, clusterLabel, settings } = this.options;
-    const event = source.eventAt(seq);
+    const event = source.eventAt(asked.event);
     const finding =
-      findingKey === undefined
+      asked.finding === undefined
         ? undefined
-        : findings.all().find((one) => one.id === findingKey && one.events.includes(seq));
+        : findings.all().find((one) => one.id === asked.finding && one.events.includes(asked.event));
     const context = detailContext({
       history: source.history,
       clusterLabel,
       translate: this.translate,
       timeZoneOffsetMin: settings.timeZoneOffsetMin,
     });
-    const details = event === undefined ? undefined : describeEvent(context, event, finding);
+    const details = event === undefined ? undefined : describeEvent(context, event, finding, asked.of);
     if (details !== undefined) return details;
     throw new AppError('not-found', message`Nothing more is kept about this event.`, {
-      details: { event: seq },
+      details: { event: asked.event },
     });
   }
 }

@@ -60,10 +60,10 @@ describe('timeline in a browser', function () {
     assert.deepEqual(await page.rows(), [
       'kind-dev / CONFIGMAPS',
       'mine',
-      '1 more, folded: nobody watches them',
+      '1 more, folded: nothing stood out',
       'kind-dev / PODS',
     ]);
-    assert.match(await page.page.locator('.row.group').last().innerText(), /PODS\s+· folded: nobody watches them\s+3/);
+    assert.match(await page.page.locator('.row.group').last().innerText(), /PODS\s+· folded: nothing stood out\s+3/);
     await page.page.locator('.row.more').click();
     await page.page.locator('.row.group').last().click();
     await page.frame();
@@ -432,7 +432,7 @@ describe('timeline in a browser', function () {
     });
 
     it('a double click opens a block', async () => {
-      const page = await open({ width: 700 });
+      const page = await open({ width: 800 });
       const lane = await page.lane('search');
       const before = await page.kept();
       await page.page.mouse.dblclick(await page.xOf(START + 340_000), lane.y + 30);
@@ -465,6 +465,127 @@ describe('timeline in a browser', function () {
       assert.equal(await page.page.locator('.filter').inputValue(), 'is:conflict');
       await page.page.locator('.legend-entry', { hasText: /^conflict$/ }).click();
       assert.equal(await page.page.locator('.filter').inputValue(), '');
+    });
+  });
+
+  describe('reads', () => {
+    const READ_AT = START + 245_000;
+
+    /** The demo with a recorded client that read `checkout` before its write was refused, and a list after it. */
+    async function openWithReads(): Promise<TimelineDriver> {
+      const page = await open({ empty: true, height: 900 });
+      const { events, findings } = demo();
+      const seen = events.find((event) => event.type === 'observed' && event.name.name === 'checkout');
+      assert.ok(seen?.type === 'observed');
+      const { name, uid, token, cluster } = seen;
+      const { group, resource, namespace } = name;
+      const read = (verb: 'get' | 'watch', at: number): object => ({
+        type: 'read',
+        via: 'recorder',
+        at,
+        cluster,
+        actor: { manager: 'scaler' },
+        verb,
+        scope: { group, resource, namespace, ...(verb === 'get' ? { name: name.name } : {}) },
+        given: [{ namespace, name: name.name, uid, token }],
+        cacheAllowed: verb === 'watch',
+      });
+      const at = events.findIndex((event) => event.at > READ_AT);
+      const all = [...events.slice(0, at), read('get', READ_AT), read('watch', READ_AT + 1500), ...events.slice(at)];
+      const shifted = (seq: number): number => (seq > at ? seq + 2 : seq);
+      const moved = findings.map((finding) => ({ ...finding, events: finding.events.map(shifted) }));
+      await page.page.evaluate((log) => window.testHost.append(log), all as never);
+      await page.page.evaluate((found) => window.testHost.setFindings(found), moved as never);
+      await page.page.waitForFunction(() => document.querySelectorAll('.row.lane:not([hidden])').length > 3);
+      await page.frame();
+      return page;
+    }
+
+    async function openActors(page: TimelineDriver): Promise<void> {
+      await page.page.locator('.row.lane', { hasText: /^.checkout/ }).click();
+      await page.focusChart();
+      await page.press('e');
+    }
+
+    it('are selected by pointer, and told: who, how, which version, and whether it was the newest', async () => {
+      const page = await openWithReads();
+      await openActors(page);
+      const row = await page.page.locator('.row.track', { hasText: 'scaler' }).boundingBox();
+      assert.ok(row !== null);
+      const x = await page.xOf(READ_AT);
+      await page.page.mouse.move(x, row.y + 22);
+      await page.frame();
+      assert.match(
+        await page.page.locator('.tooltip').innerText(),
+        /^read · get\nDeployment shop\/checkout\n.* · scaler/,
+      );
+      await page.page.mouse.click(x, row.y + 22);
+      await page.detailsSay('was given');
+      assert.match(
+        await page.details(),
+        /Read[\s\S]*scaler\s*get[\s\S]*not the newest: \d+ newer versions? (was|were) known then/,
+      );
+      assert.match(await page.summary(), /^read, Deployment shop\/checkout, scaler/);
+      await page.screenshot('timeline-read');
+      await page.assertClean();
+    });
+
+    it('are among what the arrows go through on a row of an actor, and not on the row of the object', async () => {
+      const page = await openWithReads();
+      await openActors(page);
+      await page.page.locator('.row.track', { hasText: 'scaler' }).click();
+      await page.focusChart();
+      await page.press('End');
+      const backTo = async (what: RegExp): Promise<void> => {
+        for (let step = 0; step < 8 && !what.test(await page.summary()); step += 1) await page.press('ArrowLeft');
+        assert.match(await page.summary(), what);
+      };
+      await backTo(/^version conflict, Deployment shop\/checkout, scaler/);
+      await page.press('ArrowLeft', 'ArrowLeft');
+      assert.match(await page.summary(), /^read, Deployment shop\/checkout, scaler/);
+      await page.press('ArrowRight', 'ArrowRight');
+      assert.match(await page.summary(), /^version conflict, /);
+      await page.press('ArrowLeft');
+      assert.match(await page.summary(), /^read, /);
+      const track = page.page.locator('.row.track[aria-selected="true"]');
+      assert.match((await track.getAttribute('aria-label')) ?? '', /^scaler: .* · 2 reads$/);
+      await page.press('e', 'ArrowLeft');
+      assert.doesNotMatch(await page.summary(), /^read/);
+      await page.assertClean();
+    });
+
+    it('are rows of the table where their rows are open, and where the filter asks for them', async () => {
+      const page = await openWithReads();
+      await page.focusChart();
+      await page.press('t');
+      const rows = page.page.locator('.grid-row:not([hidden])', { hasText: /scaler.*(get|watch)$/ });
+      const count = async (): Promise<number> =>
+        Number(await page.page.locator('[role="grid"]').getAttribute('aria-rowcount'));
+      const before = await count();
+      await openActors(page);
+      assert.equal(await count(), before + 2);
+      await page.press('e');
+      assert.equal(await count(), before);
+      await page.page.locator('.filter').fill('is:read');
+      await page.frame();
+      assert.equal(await count(), 1 + 2);
+      assert.match(await rows.first().innerText(), /Deployment shop\/checkout\s+read\s+scaler\s+get/);
+      await rows.first().click();
+      await page.detailsSay('was given');
+      await page.press('ArrowDown');
+      assert.match(await page.summary(), /^read, /);
+      await page.screenshot('timeline-read-table');
+      await page.assertClean();
+    });
+
+    it('that prove a finding are shown when it is revealed, on a row of their actor', async () => {
+      const page = await openWithReads();
+      const { events } = demo();
+      const read = events.findIndex((event) => event.at > READ_AT) + 1;
+      await page.page.evaluate((event) => window.testHost.reveal(event), read);
+      await page.detailsSay('was given');
+      assert.ok((await page.rows()).includes('scaler'));
+      assert.equal(await page.page.locator('.row.track[aria-selected="true"] .name').innerText(), 'scaler');
     });
   });
 

@@ -110,6 +110,43 @@ describe('looks of the timeline', function () {
     await page.page.close();
   });
 
+  for (const width of [600, 700]) {
+    it(`at ${width} pixels the findings lie below the lanes, with all their words, and the legend is a menu of words`, async () => {
+      const page = await TimelineDriver.open(harness, { width, height: 800 });
+      const boxOf = async (selector: string): Promise<{ x: number; y: number; width: number; height: number }> =>
+        (await page.page.locator(selector).boundingBox()) ?? assert.fail(`${selector} is not seen`);
+      const [details, chart] = [await boxOf('.details'), await boxOf('.chart')];
+      assert.ok(details.y >= chart.y + chart.height && details.width === width && chart.height > 250);
+      assert.match(await page.details(), /lost update: \.data\.dark[\s\S]*still holds uid 9a01d2e4/);
+      assert.equal(await page.page.locator('.legend').isVisible(), false);
+      await page.page.locator('.legend-menu > button').click();
+      const items = await page.page.locator('.menu-item').allInnerTexts();
+      assert.deepEqual(items.slice(0, 4), ['spec', 'status', 'metadata', 'conflict']);
+      await page.page.locator('.menu-item', { hasText: /^conflict$/ }).click();
+      assert.equal(await page.page.locator('.filter').inputValue(), 'is:conflict');
+      assert.deepEqual(await findingsOfAxe(page), []);
+      await page.page.evaluate((event) => window.testHost.reveal(event), CONFLICT);
+      await page.detailsSay('Who made progress');
+      await page.screenshot(`timeline-${width}`);
+      await page.assertClean();
+      await page.page.close();
+    });
+  }
+
+  it('names in the details are whole where a line has room for them', async () => {
+    const page = await TimelineDriver.open(harness, { height: 760 });
+    await page.page.evaluate((event) => window.testHost.reveal(event), CONFLICT);
+    await page.detailsSay('Who made progress');
+    const broken = await page.page.evaluate(() => {
+      const room = document.querySelector('.details .columns')?.clientWidth ?? 0;
+      return Array.from(document.querySelectorAll('.details .unbroken'))
+        .filter((name) => name.getBoundingClientRect().width < room - 100 && name.getClientRects()[0]!.height > 24)
+        .map((name) => name.textContent);
+    });
+    assert.deepEqual(broken, []);
+    await page.page.close();
+  });
+
   it('a change of the theme is drawn at once', async () => {
     const page = await TimelineDriver.open(harness);
     const corner = (): Promise<number[]> =>
@@ -137,6 +174,18 @@ describe('looks of the timeline', function () {
     assert.ok(box !== null && box.x + box.width <= 640.5 && box.width > 200);
     await page.page.locator('.details .close').click();
     await page.frame();
+    assert.equal(await page.page.locator('.details').isVisible(), false);
+    await page.page.locator('.overview-button', { hasText: '3 findings' }).click();
+    await page.detailsSay('lost update: .data.dark');
+    assert.ok(await page.page.locator('.details').isVisible());
+    assert.deepEqual(await findingsOfAxe(page), []);
+    await page.screenshot('timeline-zoom-200-findings');
+    await page.page.locator('.details li button').first().click();
+    await page.detailsSay('Finding: lost-update');
+    await page.focusChart();
+    await page.press('Escape');
+    assert.match(await page.details(), /What happened/);
+    await page.press('Escape');
     assert.equal(await page.page.locator('.details').isVisible(), false);
     await page.page.close();
   });

@@ -165,9 +165,19 @@ export class ReadTable extends Table<ReadColumns> {
   readonly at = this.columns.at;
   readonly lane = this.columns.lane;
   readonly actor = this.columns.actor;
+  readonly event = this.columns.event;
+  readonly uid = this.columns.uid;
+  readonly verb = this.columns.verb;
 
   constructor() {
-    super({ at: new Column(floats), lane: new Column(words), actor: new Column(words) });
+    super({
+      at: new Column(floats),
+      lane: new Column(words),
+      actor: new Column(words),
+      event: new Column(words),
+      uid: new Column(words),
+      verb: new Column(bytes),
+    });
   }
 }
 

@@ -17,6 +17,8 @@ export interface DetailSource {
 /** The parts of details before they are finished. */
 export interface DetailDraft {
   readonly event: ObservedEvent | WriteEvent | AbsentEvent | NoteEvent | ReadEvent;
+  /** What it is about, where the event is about several. */
+  readonly object?: ObjectRef;
   readonly kind: MarkKind;
   readonly title: string;
   readonly uid: string;
@@ -66,7 +68,7 @@ export function incarnationFact(source: DetailSource, cluster: string, name: Obj
 
 function finish(source: DetailSource, draft: DetailDraft): EventDetails {
   const { event, uid } = draft;
-  const name = nameOf(event);
+  const name = draft.object ?? nameOf(event);
   const incarnation = incarnationOf(source, event.cluster, uid);
   const kindName = incarnation === undefined || incarnation.kind === '' ? name.resource : incarnation.kind;
   const clusterLabel = source.clusterLabel(event.cluster);
@@ -77,7 +79,7 @@ function finish(source: DetailSource, draft: DetailDraft): EventDetails {
     at: event.at,
     kindName,
     clusterLabel,
-    object: { cluster: event.cluster, ...name, uid },
+    object: draft.object ?? { cluster: event.cluster, ...name, uid },
     facts: draft.facts,
     sections: draft.sections,
     related: draft.related,

@@ -31,7 +31,7 @@ export function refusedDetails(context: DetailContext, event: WriteEvent, kind: 
   if (token !== undefined && current !== undefined) facts.push(currentFact(incarnation, token, current, translate));
   facts.push(uidFact(context, event, uid));
   const between = read === undefined || incarnation === undefined ? [] : versionsAfter(incarnation, read, current);
-  const progress = progressEntries(event, between, incarnation, translate);
+  const progress = between.length > 0 ? progressEntries(between, incarnation, translate) : winners(event, translate);
   const sections: DetailSection[] = [];
   if (progress.length > 0) sections.push({ title: translate('Who made progress'), entries: progress });
   if (kind === 'conflict') sections.push(...overlapSection(event, between, translate));
@@ -133,19 +133,20 @@ function versionsAfter(incarnation: Incarnation, read: Version, current: Version
   return incarnation.versions.slice(from + 1, to + 1).filter((version) => version.placed);
 }
 
-function progressEntries(
-  event: WriteEvent,
+function winners(event: WriteEvent, translate: Translate): DetailEntry[] {
+  return (event.wonBy ?? []).map((winner) => ({
+    actor: winner.manager,
+    how: `${winner.operation}${winner.subresource === undefined ? '' : ` /${winner.subresource}`}`,
+    lines: bounded(winner.fields, translate),
+  }));
+}
+
+/** Who made each of some versions, and what changed in it. */
+export function progressEntries(
   between: readonly Version[],
   incarnation: Incarnation | undefined,
   translate: Translate,
 ): DetailEntry[] {
-  if (between.length === 0) {
-    return (event.wonBy ?? []).map((winner) => ({
-      actor: winner.manager,
-      how: `${winner.operation}${winner.subresource === undefined ? '' : ` /${winner.subresource}`}`,
-      lines: bounded(winner.fields, translate),
-    }));
-  }
   return between.slice(0, 6).map((version) => {
     const before = incarnation?.versions[incarnation.versions.indexOf(version) - 1];
     const lines = changeLines(version, before);

@@ -1,28 +1,33 @@
 import type { Incarnation, Version } from '../history.ts';
-import type { AbsentEvent, NoteEvent, ObservedEvent, ReadEvent, TraceEvent, WriteEvent } from '../traceEvent.ts';
+import type { NoteEvent, ObservedEvent, ReadEvent, TraceEvent, WriteEvent } from '../traceEvent.ts';
+import { absentDetails } from './detailAbsent.ts';
 import { actorName, isRenewal, versionKind, writeKind } from './classify.ts';
-import type { DetailFact, DetailSection, EventDetails } from './detailTypes.ts';
+import type { DetailFact, DetailSection, EventDetails, ObjectRef } from './detailTypes.ts';
 import { changeSections, generationText, ownerSection } from './detailChanges.ts';
 import { badgeOf, incarnationFact, incarnationOf, objectRef, type DetailContext } from './detailParts.ts';
+import { readDetails } from './detailRead.ts';
 import { refusedDetails } from './detailWrite.ts';
 import type { MarkKind, TimelineFinding } from './model.ts';
 
-/** All that the panel says about one event; a finding that the person came from is said first. Pure. */
+/**
+ * All that the panel says about one event; a finding that the person came from is said first. `of`: which of the objects
+ * that a read gave is looked at. Pure.
+ */
 export function describeEvent(
   context: DetailContext,
   event: TraceEvent,
   finding: TimelineFinding | undefined,
+  of?: Pick<ObjectRef, 'namespace' | 'name'>,
 ): EventDetails | undefined {
-  const details = detailsOf(context, event);
+  const details = event.type === 'read' ? readDetails(context, event, of) : detailsOf(context, event);
   if (details === undefined || finding === undefined) return details;
   return withFinding(context, details, finding);
 }
 
-function detailsOf(context: DetailContext, event: TraceEvent): EventDetails | undefined {
+function detailsOf(context: DetailContext, event: Exclude<TraceEvent, ReadEvent>): EventDetails | undefined {
   if (event.type === 'observed') return versionDetails(context, event, event.uid, event.token);
   if (event.type === 'absent') return absentDetails(context, event);
   if (event.type === 'note') return noteDetails(context, event);
-  if (event.type === 'read') return readDetails(context, event);
   if (event.type === 'gap') return undefined;
   const kind = writeKind(event);
   if (kind !== undefined) return refusedDetails(context, event, kind);
@@ -112,36 +117,9 @@ function actorFacts(
   return [{ label: translate('writer'), value: name, remark: how, tone: 'plain' }];
 }
 
-function absentDetails(context: DetailContext, event: AbsentEvent): EventDetails {
-  const { translate } = context;
-  const how = { event: 'seen by the watch', list: 'missing from a list', '404': 'not found' }[event.how];
-  const uid =
-    event.uid ?? context.history.names.get(context.nameKey(event.cluster, event.name))?.incarnations.at(-1)?.uid ?? '';
-  const facts: DetailFact[] = [
-    { label: translate('how'), value: translate(how) },
-    incarnationFact(context, event.cluster, event.name, uid),
-  ];
-  return finished(context, event, 'deleted', translate('Deleted'), uid, facts, [], undefined);
-}
-
 function noteDetails(context: DetailContext, event: NoteEvent): EventDetails {
   const facts: DetailFact[] = [{ label: context.translate('note'), value: event.text }];
   return finished(context, event, 'note', context.translate('Note'), '', facts, [], undefined);
-}
-
-function readDetails(context: DetailContext, event: ReadEvent): EventDetails {
-  const { translate } = context;
-  const facts: DetailFact[] = [
-    { label: translate('reader'), value: actorName(event.actor) || translate('not known') },
-    { label: translate('verb'), value: event.verb },
-    {
-      label: translate('cache'),
-      value: event.cacheAllowed ? translate('a cache was allowed to answer') : translate('the newest was asked for'),
-    },
-  ];
-  const lines = event.given.slice(0, 8).map((one) => `${one.namespace === '' ? '' : `${one.namespace}/`}${one.name}`);
-  const sections = lines.length === 0 ? [] : [{ title: translate('What it was given'), entries: [{ lines }] }];
-  return finished(context, event, 'note', translate('Read'), event.given[0]?.uid ?? '', facts, sections, undefined);
 }
 
 function withFinding(context: DetailContext, details: EventDetails, finding: TimelineFinding): EventDetails {
@@ -175,7 +153,7 @@ function withFinding(context: DetailContext, details: EventDetails, finding: Tim
 
 function finished(
   context: DetailContext,
-  event: ObservedEvent | WriteEvent | AbsentEvent | NoteEvent | ReadEvent,
+  event: ObservedEvent | WriteEvent | NoteEvent,
   kind: MarkKind,
   title: string,
   uid: string,

@@ -23,6 +23,7 @@ export const IS_VALUES = [
   'heartbeat',
   'unplaced',
   'note',
+  'read',
 ] as const;
 
 /** One condition. Without a key, the text is looked for in kind, namespace, name, manager and UID. */

@@ -41,6 +41,27 @@ export function matchFilter(store: TimelineStore, filter: Filter, before?: Filte
   return { filter, lanes, marks, counted: count };
 }
 
+/** Whether a read matches, by its place in its columns; undefined where no term chooses among what happened. */
+export function readTest(store: TimelineStore, filter: Filter): ((read: number) => boolean) | undefined {
+  const terms = filter.terms.filter((term) => !isLaneTerm(term));
+  if (terms.length === 0) return undefined;
+  const { reads } = store;
+  return groupTests(terms, ({ key, value }): ((read: number) => boolean) => {
+    const isBy = textTest(store, (read) => reads.actor.at(read), value);
+    const isOf = textTest(store, (read) => reads.uid.at(read), value);
+    if (key === 'manager') return isBy;
+    if (key === 'uid') return isOf;
+    if (key !== undefined) return () => key === 'is' && value === 'read';
+    const isNamed = laneNameTest(store, value);
+    return (read) => isBy(read) || isOf(read) || isNamed(reads.lane.at(read));
+  });
+}
+
+/** Whether a filter chooses among objects. */
+export function choosesLanes({ terms }: Filter): boolean {
+  return terms.some((term) => isLaneTerm(term));
+}
+
 function withRoom(known: Uint8Array | undefined, count: number): Uint8Array {
   if (known !== undefined && known.length >= count) return known;
   const marks = new Uint8Array(Math.max(1024, Math.ceil(count * 1.25)));
@@ -137,20 +158,25 @@ function wordTest(store: TimelineStore, value: string): MarkTest {
   const actor = textTest(store, (mark) => marks.actor.at(mark), value);
   const uid = textTest(store, (mark) => marks.uid.at(mark), value);
   const label = textTest(store, (mark) => marks.label.at(mark), value);
-  const lanes = new Map<number, boolean>();
-  return (mark) => {
-    const index = marks.lane.at(mark);
-    let named = lanes.get(index);
-    if (named === undefined) {
-      const lane = store.lanes[index];
-      named = lane !== undefined && nameMatches(lane, value);
-      lanes.set(index, named);
-    }
-    return named || actor(mark) || uid(mark) || label(mark);
-  };
+  const isNamed = laneNameTest(store, value);
+  return (mark) => isNamed(marks.lane.at(mark)) || actor(mark) || uid(mark) || label(mark);
 }
 
 const REFUSED = ['refused', 'conflict', 'uid-mismatch', 'field-conflict'] as const;
+
+/** Looks at the name of each lane once. */
+function laneNameTest(store: TimelineStore, value: string): (lane: number) => boolean {
+  const known = new Map<number, boolean>();
+  return (index) => {
+    let named = known.get(index);
+    if (named === undefined) {
+      const lane = store.lanes[index];
+      named = lane !== undefined && nameMatches(lane, value);
+      known.set(index, named);
+    }
+    return named;
+  };
+}
 
 function isTest(store: TimelineStore, value: string): MarkTest {
   const { marks } = store;

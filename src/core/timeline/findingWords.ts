@@ -1,8 +1,6 @@
 import type { Severity, TimelineFinding } from './model.ts';
 import type { Translate } from './translate.ts';
 
-const MAX_WORDS = 72;
-
 const RANKS: Readonly<Record<Severity, number>> = { error: 0, warning: 1, info: 2 };
 /** Findings that sum up what others tell one by one. */
 const SUMS = new Set(['ownership-fight', 'hot-conflict-loop', 'already-exists-loop', 'update-loop']);
@@ -57,11 +55,10 @@ export function findingWords(finding: TimelineFinding, translate: Translate): st
     case 'update-loop':
       return translate('{0} reacts to its own writes', who);
     default:
-      return shortened(finding.explanation);
+      return firstSentence(finding.explanation);
   }
 }
 
-function shortened(text: string): string {
-  const sentence = /^[^.;]*(?:[.;]\S[^.;]*)*/.exec(text)?.[0] ?? text;
-  return sentence.length <= MAX_WORDS ? sentence : `${sentence.slice(0, MAX_WORDS - 1)}…`;
+function firstSentence(text: string): string {
+  return /^[^.;]*(?:[.;]\S[^.;]*)*/.exec(text)?.[0] ?? text;
 }

@@ -6,6 +6,8 @@ export interface GlyphShape {
   /** Filled, or drawn as a line of this width over the background. */
   readonly style: 'fill' | 'line';
   readonly lineWidth: number;
+  /** A line whose inside hides what lies beneath. */
+  readonly hollow?: boolean;
   /** Half of its extent in pixels, for hits and spacing. */
   readonly radius: number;
 }
@@ -24,8 +26,8 @@ const lined = (path: string, radius: number, lineWidth = 1.6): GlyphShape => ({
 export const GLYPHS: Readonly<Record<MarkKind, GlyphShape>> = {
   renewal: filled(circle(1.6), 2),
   metadata: filled(circle(1.9), 2),
-  status: lined(circle(3.3), 4),
-  unknown: lined(circle(2.4), 3, 1.2),
+  status: { ...lined(circle(3.3), 4), hollow: true },
+  unknown: { ...lined(circle(2.4), 3, 1.2), hollow: true },
   spec: filled(circle(4.5), 5),
   created: filled(`${circle(4.5)}M-1.9 -0.7v1.4h1.2v1.2h1.4v-1.2h1.2v-1.4h-1.2v-1.2h-1.4v1.2z`, 5),
   terminating: lined('M-3 -3L3 3M3 -3L-3 3', 4),

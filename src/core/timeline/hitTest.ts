@@ -7,7 +7,7 @@ import { rowAt, type Row } from './layout.ts';
 import type { AnnotationInfo, GapInfo } from './model.ts';
 import { timeAt, xOf, type TimeScale } from './scale.ts';
 import { gapConcerns, type SceneInput } from './scene.ts';
-import { readCells, READ_PX } from './trackScene.ts';
+import { readCells, READ_PX, readY } from './trackScene.ts';
 import { trackMarks, type Track } from './tracks.ts';
 
 /** What is under a place. */
@@ -32,11 +32,22 @@ export type Hit =
   | { readonly type: 'gap'; readonly gap: GapInfo }
   | { readonly type: 'lane'; readonly lane: number }
   | { readonly type: 'track'; readonly actor: number }
-  | { readonly type: 'read'; readonly track: Track; readonly cell: Cell; readonly at: number }
+  | {
+      readonly type: 'read';
+      readonly read: number;
+      readonly lane: number;
+      readonly track: Track;
+      /** Its marks are places in the columns of reads. */
+      readonly cell: Cell;
+      readonly x: number;
+      readonly y: number;
+      readonly onTrack?: boolean;
+    }
   | { readonly type: 'group' | 'more'; readonly group: number };
 
 /** How far from a mark it is still hit, in pixels. */
 const REACH = 7;
+const NEAR = 3;
 
 /** How far a line of words reaches above and below its baseline. */
 const ASCENT_PX = 9;
@@ -92,14 +103,15 @@ export function hitTest(input: SceneInput, place: { readonly x: number; readonly
 
 function cellAt(cells: ReturnType<typeof laneCells>, metrics: LaneMetrics, x: number, y: number): Cell | undefined {
   const above = y < metrics.barTop - 1;
-  return nearestCell(above ? cells.above : cells.onBar, x) ?? nearestCell(above ? [] : cells.above, x, 3);
+  return nearestCell(above ? cells.above : cells.onBar, x) ?? nearestCell(above ? [] : cells.above, x, NEAR);
 }
 
 function hitTrack(
-  { store, match, scale, top }: SceneInput,
+  input: SceneInput,
   row: Row & { type: 'track' },
   place: { readonly x: number; readonly y: number },
 ): Hit {
+  const { store, match, scale, top } = input;
   const metrics = laneMetrics(row.height);
   const y = place.y + top - row.y;
   const marks = trackMarks(store, match, row);
@@ -110,20 +122,22 @@ function hitTrack(
   if (found !== undefined)
     return { type: 'annotation', lane: found.lane, annotation: found, x: xOf(scale, found.to), y: at };
   const cell = marks === undefined ? undefined : cellAt(laneCells(marks, scale, match.marks), metrics, place.x, y);
-  const reads = y <= metrics.onBar + READ_PX / 2 ? undefined : store.reads(match).of(row);
-  const read = reads === undefined ? undefined : nearestCell(readCells(reads, scale), place.x, 3);
-  if (read !== undefined) return { type: 'read', track: row, cell: read, at: timeAt(scale, read.x) };
+  const onTrack = row.lane === undefined ? {} : { onTrack: true };
+  const read = y < metrics.onBar ? undefined : readAt(input, row, place.x, cell, y - metrics.onBar);
+  if (read !== undefined) {
+    const lane = row.lane ?? store.reads.lane.at(read.mark);
+    const at = readY(row.y - top, metrics);
+    return { type: 'read', read: read.mark, lane, track: row, cell: read, x: read.x, y: at, ...onTrack };
+  }
   if (cell === undefined) return { type: 'track', actor: row.actor };
   const lane = store.marks.lane.at(cell.mark);
-  const onTrack = row.lane !== undefined;
-  return {
-    type: 'cell',
-    lane,
-    cell,
-    x: cell.x,
-    y: markY(row.y - top, metrics, cell.kind),
-    ...(onTrack ? { onTrack } : {}),
-  };
+  return { type: 'cell', lane, cell, x: cell.x, y: markY(row.y - top, metrics, cell.kind), ...onTrack };
+}
+
+/** The read at a place below the line: right on its stroke, else near it where no mark is. */
+function readAt(input: SceneInput, track: Track, x: number, cell: Cell | undefined, below: number): Cell | undefined {
+  const reach = below > READ_PX / 2 ? NEAR : cell === undefined ? REACH : -1;
+  return reach < 0 ? undefined : nearestCell(readCells(input, track), x, reach);
 }
 
 function nearestCell(cells: readonly Cell[], x: number, reach = REACH): Cell | undefined {

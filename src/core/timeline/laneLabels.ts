@@ -42,6 +42,8 @@ const BESIDE_PX = 11;
 /** A bar narrower than this has no room for its UID. */
 const MIN_BAR_PX = 56;
 const LONGEST_GENERATION = 12;
+/** One finding's words leave room for those of others. */
+const LONGEST_WORDS = 72;
 /** More findings of one lane than this are not tried: there is no room for their words. */
 const MAX_ANNOTATIONS = 60;
 
@@ -189,7 +191,7 @@ class LaneLabels {
       annotation.glyph === undefined
         ? [...onLine('top', around), ...onLine('below', around)]
         : [...onLine('beside', sides), ...onLine('top', sides), ...onLine('below', sides)];
-    this.put(annotation.text, look, places, annotation);
+    this.put(shortened(annotation.text), look, places, annotation);
   }
 
   /** The words of a refused write beside its mark. */
@@ -344,6 +346,10 @@ class LaneLabels {
   private widthOf(text: string, { size, mono }: Look): number {
     return (this.input.measure ?? estimateWidth)(text, size, mono === true);
   }
+}
+
+function shortened(words: string): string {
+  return words.length <= LONGEST_WORDS ? words : `${words.slice(0, LONGEST_WORDS - 1)}…`;
 }
 
 function onLine(line: LineName, anchors: readonly Anchor[]): (readonly [LineName, Anchor])[] {

@@ -27,8 +27,6 @@ export interface LayoutOptions {
   readonly collapsed: ReadonlySet<string>;
   /** Groups whose folded lanes the person opened; left out: nothing is folded unasked. */
   readonly opened?: ReadonlySet<string>;
-  /** Whether the person asks for lanes by kind or name: then only noise is folded unasked. */
-  readonly asked?: boolean;
   readonly compact: boolean;
 }
 
@@ -126,13 +124,15 @@ function byObject(store: TimelineStore, match: FilterMatch, options: LayoutOptio
   );
   const compare = comparison(store, options.sort);
   const list = new RowList();
+  // Where lanes are asked for by kind or name, only noise is folded unasked.
+  const asked = match.filter.terms.some(({ key, negated }) => !negated && (key === 'kind' || key === 'name'));
   for (const group of order) {
     const lanes = byGroup.get(group) ?? [];
     const key = store.groups[group]?.key ?? '';
     const closed = options.opened?.has(key) === false;
     const noise = closed && !watched.has(group) && isNoise(store, group);
     const shown =
-      closed && !noise && options.asked !== true && watched.size > 0
+      closed && !noise && !asked && watched.size > 0
         ? lanes.filter((lane) => store.lanes[lane]?.isIncidental === false)
         : lanes;
     const folded: Folded | undefined = noise ? 'noise' : shown.length === 0 ? 'unwatched' : undefined;

@@ -85,12 +85,24 @@ export interface LagColumns {
 /** The lane of a read that gave so many objects that it is of none of them. */
 export const NO_LANE = 0xff_ff_ff_ff;
 
-/** What recorded actors were given, by column: one row for each object, where they were few. `actor` is a place in `strings`. */
+/** How something was read. */
+export const READ_VERBS = ['get', 'list', 'watch'] as const;
+
+/**
+ * What recorded actors were given, by column, in order of arrival: one row for each object, where they were few. `actor` and
+ * `uid` are places in `strings`.
+ */
 export interface ReadColumns {
   readonly at: Float64Array;
   /** A lane, or NO_LANE. */
   readonly lane: Uint32Array;
   readonly actor: Uint32Array;
+  /** The event's `seq`. */
+  readonly event: Uint32Array;
+  /** 0 where nothing was there, or where it is of no lane. */
+  readonly uid: Uint32Array;
+  /** A place in READ_VERBS. */
+  readonly verb: Uint8Array;
 }
 
 /** One incarnation on a lane. */
@@ -246,6 +258,18 @@ export function kindCode(kind: MarkKind): number {
   return MARK_KINDS.indexOf(kind);
 }
 
+/** Columns of no reads. */
+export function noReads(): ReadColumns {
+  return {
+    at: new Float64Array(),
+    lane: new Uint32Array(),
+    actor: new Uint32Array(),
+    event: new Uint32Array(),
+    uid: new Uint32Array(),
+    verb: new Uint8Array(),
+  };
+}
+
 /** The model of a log without events. */
 export function emptyModel(): TimelineModel {
   return {
@@ -272,7 +296,7 @@ export function emptyModel(): TimelineModel {
       toAt: new Float64Array(),
     },
     lags: { lane: new Uint32Array(), from: new Float64Array(), to: new Float64Array() },
-    reads: { at: new Float64Array(), lane: new Uint32Array(), actor: new Uint32Array() },
+    reads: noReads(),
     gaps: [],
     annotations: [],
     notes: [],

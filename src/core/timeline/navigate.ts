@@ -1,9 +1,11 @@
 import { isAboveBar } from './cells.ts';
 import type { LaneSeries } from './cells.ts';
+import type { MarkTable, ReadTable } from './columns.ts';
 import type { FilterMatch } from './filterMatch.ts';
-import type { Layout, Row } from './layout.ts';
+import type { Layout } from './layout.ts';
+import type { MarkSeries } from './series.ts';
 import type { TimelineStore } from './store.ts';
-import { trackKey, trackMarks } from './tracks.ts';
+import { trackKey, trackMarks, type Track } from './tracks.ts';
 
 /** A mark and its lane, each by its place; and whether one stands on the row of its actor, not on that of its object. */
 export interface MarkPlace {
@@ -12,15 +14,47 @@ export interface MarkPlace {
   readonly onTrack?: boolean;
 }
 
-/** What has marks in order of time: a lane, or a track. */
-interface Marks {
-  readonly series: LaneSeries;
+/** A read and its lane, each by its place; it stands on a row of its actor. */
+export interface ReadPlace {
+  readonly lane: number;
+  readonly read: number;
+  readonly onTrack?: boolean;
 }
 
-/** The marks of a row; undefined where it has none. */
-export function marksOfRow(store: TimelineStore, match: FilterMatch, row: Row | undefined): Marks | undefined {
-  if (row?.type === 'lane') return store.lanes[row.lane];
-  return row?.type === 'track' ? trackMarks(store, match, row) : undefined;
+/** Where one can stand: on a mark, or on a read. */
+export type Stop = (MarkPlace & { readonly type: 'mark' }) | (ReadPlace & { readonly type: 'read' });
+
+/** What one can go through in order of time: the marks of a lane or of a track, and the reads of a track. */
+export interface Stops {
+  readonly marks: LaneSeries;
+  readonly reads?: MarkSeries | undefined;
+  /** Which of the marks and reads match; undefined where all do. */
+  readonly matched: Uint8Array | undefined;
+  readonly matchedReads?: Uint8Array | undefined;
+  readonly onTrack: boolean;
+}
+
+/** What a row is of: where it stands does not matter. */
+export type RowSubject =
+  | { readonly type: 'lane'; readonly lane: number }
+  | (Track & { readonly type: 'track' })
+  | { readonly type: 'group' | 'more' };
+
+/** What one can stand on in a row; undefined where there is nothing. */
+export function stopsOfRow(store: TimelineStore, match: FilterMatch, row: RowSubject | undefined): Stops | undefined {
+  if (row?.type === 'lane') {
+    const lane = store.lanes[row.lane];
+    return lane === undefined ? undefined : { marks: lane.series, matched: match.marks, onTrack: false };
+  }
+  if (row?.type !== 'track') return undefined;
+  const reads = store.readsOf(match);
+  return {
+    marks: trackMarks(store, match, row)?.series ?? [],
+    reads: reads.of(row),
+    matched: match.marks,
+    matchedReads: reads.matched,
+    onTrack: row.lane !== undefined,
+  };
 }
 
 /** The row that a mark is seen on: that of its object, or, where one stands on it or there is no other, that of its actor. */
@@ -36,67 +70,99 @@ export function rowOfMark(
   return (onTrack === true ? narrow : undefined) ?? layout.rowOfTrack.get(trackKey({ actor })) ?? own;
 }
 
-/** The mark of a lane that is nearest after (`1`) or before (`-1`) a time, among those that match; equal times by place. */
-export function neighbour(
-  store: TimelineStore,
-  lane: Marks,
-  from: { readonly at: number; readonly mark: number },
+/** The row that a read is seen on: one of its actor, else that of its object. */
+export function rowOfRead(
+  { reads }: TimelineStore,
+  layout: Layout,
+  { lane, read, onTrack }: ReadPlace,
+): number | undefined {
+  const actor = reads.actor.at(read);
+  const narrow = layout.rowOfTrack.get(trackKey({ actor, lane }));
+  const wide = layout.rowOfTrack.get(trackKey({ actor }));
+  return (onTrack === true ? narrow : wide) ?? narrow ?? wide ?? layout.rowOfLane.get(lane);
+}
+
+/** A moment in a log: times may be equal, numbers of events are not. */
+interface Moment {
+  readonly at: number;
+  readonly event: number;
+}
+
+/** What stands nearest after (`1`) or before (`-1`) a moment, among what matches. */
+export function neighbour(store: TimelineStore, stops: Stops, from: Moment, direction: 1 | -1): Stop | undefined {
+  let best: (Moment & { readonly place: number; readonly type: Stop['type'] }) | undefined;
+  const look = (series: MarkSeries | undefined, type: Stop['type'], matched: Uint8Array | undefined): void => {
+    if (series === undefined) return;
+    const events = (type === 'mark' ? store.marks : store.reads).event;
+    const place = nextIn(series, events, from, direction, matched);
+    if (place === undefined) return;
+    const moment = { at: series.timeAt(place), event: events.at(series.markAt(place)) };
+    if (best === undefined || isBeyond(best, moment, direction))
+      best = { ...moment, place: series.markAt(place), type };
+  };
+  for (const series of stops.marks) look(series, 'mark', stops.matched);
+  look(stops.reads, 'read', stops.matchedReads);
+  return best === undefined ? undefined : stopAt(store, stops, best);
+}
+
+function stopAt(
+  { marks, reads }: TimelineStore,
+  { onTrack }: Stops,
+  { type, place }: { readonly type: Stop['type']; readonly place: number },
+): Stop {
+  const how = onTrack ? { onTrack } : {};
+  return type === 'mark'
+    ? { type, lane: marks.lane.at(place), mark: place, ...how }
+    : { type, lane: reads.lane.at(place), read: place, ...how };
+}
+
+/** The place in a series of what comes next after, or before, a moment. */
+function nextIn(
+  series: MarkSeries,
+  events: { at(place: number): number },
+  from: Moment,
   direction: 1 | -1,
   matched: Uint8Array | undefined,
 ): number | undefined {
-  let best: number | undefined;
-  for (const series of lane.series) {
-    if (series === undefined) continue;
-    const start = series.lowerBound(from.at);
-    for (
-      let index = direction === 1 ? start : series.lowerBound(from.at + 1) - 1;
-      index >= 0 && index < series.length;
-      index += direction
-    ) {
-      const mark = series.markAt(index);
-      if (!isBeyond(store, mark, from, direction) || (matched !== undefined && matched[mark] !== 1)) continue;
-      if (best === undefined || isBeyond(store, best, { at: store.marks.at.at(mark), mark }, direction)) best = mark;
-      break;
-    }
+  const start = direction === 1 ? series.lowerBound(from.at) : series.lowerBound(from.at + 1) - 1;
+  for (let index = start; index >= 0 && index < series.length; index += direction) {
+    const place = series.markAt(index);
+    const moment = { at: series.timeAt(index), event: events.at(place) };
+    if (isBeyond(moment, from, direction) && (matched === undefined || matched[place] === 1)) return index;
   }
-  return best;
+  return undefined;
 }
 
-function isBeyond(
-  store: TimelineStore,
-  mark: number,
-  from: { readonly at: number; readonly mark: number },
-  direction: 1 | -1,
-): boolean {
-  const difference = store.marks.at.at(mark) - from.at || mark - from.mark;
+function isBeyond(moment: Moment, from: Moment, direction: 1 | -1): boolean {
+  const difference = moment.at - from.at || moment.event - from.event;
   return direction === 1 ? difference > 0 : difference < 0;
 }
 
-/** The first (`1`) or last (`-1`) mark of a lane that matches. */
-export function outermost(
-  store: TimelineStore,
-  lane: Marks,
-  direction: 1 | -1,
-  matched: Uint8Array | undefined,
-): number | undefined {
+/** The first (`1`) or last (`-1`) that one can stand on, among what matches. */
+export function outermost(store: TimelineStore, stops: Stops, direction: 1 | -1): Stop | undefined {
   const at = direction === 1 ? Number.MIN_SAFE_INTEGER : Number.MAX_SAFE_INTEGER;
-  return neighbour(store, lane, { at, mark: direction === 1 ? -1 : Number.MAX_SAFE_INTEGER }, direction, matched);
+  return neighbour(store, stops, { at, event: direction === 1 ? -1 : Number.MAX_SAFE_INTEGER }, direction);
 }
 
-/** The mark of a lane that is nearest to a time. */
-export function nearestInTime(
-  store: TimelineStore,
-  lane: Marks,
-  at: number,
-  matched: Uint8Array | undefined,
-): number | undefined {
-  const after = neighbour(store, lane, { at, mark: -1 }, 1, matched);
-  const before = neighbour(store, lane, { at, mark: Number.MAX_SAFE_INTEGER }, -1, matched);
+/** What stands nearest to a time, among what matches. */
+export function nearestInTime(store: TimelineStore, stops: Stops, at: number): Stop | undefined {
+  const after = neighbour(store, stops, { at, event: -1 }, 1);
+  const before = neighbour(store, stops, { at, event: Number.MAX_SAFE_INTEGER }, -1);
   if (after === undefined || before === undefined) return after ?? before;
-  return store.marks.at.at(after) - at < at - store.marks.at.at(before) ? after : before;
+  return timeOfStop(store, after) - at < at - timeOfStop(store, before) ? after : before;
 }
 
-/** The next row below (`1`) or above (`-1`) that has a matching mark, with its mark nearest to a time. */
+/** The time of a mark or a read, ms since the epoch. */
+export function timeOfStop({ marks, reads }: TimelineStore, stop: Stop): number {
+  return stop.type === 'mark' ? marks.at.at(stop.mark) : reads.at.at(stop.read);
+}
+
+/** The number of the event of a mark or a read. */
+export function eventOfStop({ marks, reads }: TimelineStore, stop: Stop): number {
+  return stop.type === 'mark' ? marks.event.at(stop.mark) : reads.event.at(stop.read);
+}
+
+/** The next row below (`1`) or above (`-1`) that has something to stand on, and what of it is nearest to a time. */
 export function rowBeside(
   store: TimelineStore,
   layout: Layout,
@@ -104,30 +170,40 @@ export function rowBeside(
   direction: 1 | -1,
   at: number,
   match: FilterMatch,
-): MarkPlace | undefined {
+): Stop | undefined {
   let index = start === undefined ? (direction === 1 ? 0 : layout.rows.length - 1) : start + direction;
   for (; index >= 0 && index < layout.rows.length; index += direction) {
-    const row = layout.rows[index];
-    const marks = marksOfRow(store, match, row);
-    const mark = marks === undefined ? undefined : nearestInTime(store, marks, at, match.marks);
-    if (mark === undefined) continue;
-    const onTrack = row?.type === 'track' && row.lane !== undefined;
-    return { lane: store.marks.lane.at(mark), mark, ...(onTrack ? { onTrack } : {}) };
+    const stops = stopsOfRow(store, match, layout.rows[index]);
+    const stop = stops === undefined ? undefined : nearestInTime(store, stops, at);
+    if (stop !== undefined) return stop;
   }
   return undefined;
 }
 
 /** The mark of an event. The columns are in order of arrival, so that event numbers rise. */
-export function markOfEvent(store: TimelineStore, event: number): number | undefined {
-  const { marks } = store;
+export function markOfEvent({ marks }: TimelineStore, event: number): number | undefined {
+  const place = firstOfEvent(marks, event);
+  return place < marks.length && marks.event.at(place) === event ? place : undefined;
+}
+
+/** A read of an event: that of an object where there is one, else the first. */
+export function readOfEvent({ reads }: TimelineStore, event: number, lane?: number): number | undefined {
+  const first = firstOfEvent(reads, event);
+  let place = first;
+  for (; place < reads.length && reads.event.at(place) === event; place += 1)
+    if (reads.lane.at(place) === lane) return place;
+  return place === first ? undefined : first;
+}
+
+function firstOfEvent(table: Pick<MarkTable | ReadTable, 'event' | 'length'>, event: number): number {
   let low = 0;
-  let high = marks.length;
+  let high = table.length;
   while (low < high) {
     const middle = (low + high) >>> 1;
-    if (marks.event.at(middle) < event) low = middle + 1;
+    if (table.event.at(middle) < event) low = middle + 1;
     else high = middle;
   }
-  return low < marks.length && marks.event.at(low) === event ? low : undefined;
+  return low;
 }
 
 /** The mark of the version that a refused write lost to, where it was seen. */
@@ -146,14 +222,7 @@ export function winnerOf(store: TimelineStore, mark: number): number | undefined
 
 /** How many marks came after an event. */
 export function marksAfter({ marks }: TimelineStore, event: number): number {
-  let low = 0;
-  let high = marks.length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if (marks.event.at(middle) <= event) low = middle + 1;
-    else high = middle;
-  }
-  return marks.length - low;
+  return marks.length - firstOfEvent(marks, event + 1);
 }
 
 /** The number of the last event at or before a time; undefined where everything is later. */

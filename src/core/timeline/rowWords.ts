@@ -1,5 +1,5 @@
 import { shortUid } from './laneLabels.ts';
-import type { Row } from './layout.ts';
+import type { Folded, Row } from './layout.ts';
 import type { TimelineStore } from './store.ts';
 import type { StoredLane } from './storedLane.ts';
 import { trackMarks, type Track } from './tracks.ts';
@@ -45,16 +45,24 @@ export function trackWords(
   full = true,
 ): string {
   const { count, alarms } = trackMarks(store, match, track) ?? { count: 0, alarms: 0 };
-  const reads = full ? (store.reads(match).of(track)?.length ?? 0) : 0;
+  const reads = full ? (store.readsOf(match).of(track)?.length ?? 0) : 0;
   const parts = [count === 1 ? translate('1 event') : translate('{0} events', count)];
   if (alarms > 0) parts.push(translate('{0} refused', alarms));
   if (reads > 0) parts.push(translate('{0} reads', reads));
   return parts.join(' · ');
 }
 
+/** The same in full: to be said where there is room. */
+export function foldedReason({ folded }: { readonly folded?: Folded }, translate: Translate): string {
+  if (folded === undefined) return '';
+  return folded === 'noise'
+    ? translate('These change all the time by their nature.')
+    : translate('No watch showed these, and nothing was refused, recreated or found on them.');
+}
+
 /** How many lanes of a group are folded, and why. */
 export function moreWords(count: number, translate: Translate): string {
-  return translate('{0} more, folded: nobody watches them', count);
+  return translate('{0} more, folded: nothing stood out', count);
 }
 
 /** The title of a group: the resource in capitals, but the cluster's name and a version in brackets as they are. */
@@ -69,6 +77,6 @@ export function groupTitle(label: string): string {
 /** Why a group is folded although nobody asked, to be said after its title; '' where it is not. */
 export function foldedWords(row: Row & { readonly type: 'group' }, translate: Translate): string {
   if (row.folded === undefined) return '';
-  const why = row.folded === 'noise' ? translate('folded: normal noise') : translate('folded: nobody watches them');
+  const why = row.folded === 'noise' ? translate('folded: normal noise') : translate('folded: nothing stood out');
   return ` · ${why}`;
 }

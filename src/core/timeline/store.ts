@@ -28,7 +28,8 @@ export class TimelineStore {
   readonly groups: GroupInfo[] = [];
   readonly strings: string[] = [];
   readonly marks = new MarkTable();
-  private readonly readTable = new ReadTable();
+  /** What actors were given. */
+  readonly reads = new ReadTable();
   readonly density = new Density();
   gaps: readonly GapInfo[] = [];
   annotations: readonly AnnotationInfo[] = [];
@@ -51,7 +52,7 @@ export class TimelineStore {
     this.addMarks(model.marks);
     this.addLinks(model.links);
     this.addLags(model.lags);
-    this.readTable.append(model.reads);
+    this.reads.append(model.reads);
     this.setSmall(model);
     this.finish(model);
   }
@@ -70,7 +71,7 @@ export class TimelineStore {
       else rejected += 1;
     }
     rejected += this.addLinks(delta.links) + this.addLags(delta.lags);
-    this.readTable.append(delta.reads);
+    this.reads.append(delta.reads);
     this.setSmall(delta);
     this.finish(delta);
     return { rejected };
@@ -89,8 +90,8 @@ export class TimelineStore {
   }
 
   /** What each actor was given of what a match shows, up to now. */
-  reads(match: FilterMatch): ReadIndex {
-    if (this.readIndex?.filter !== match.filter) this.readIndex = new ReadIndex(this.readTable, match.filter);
+  readsOf(match: FilterMatch): ReadIndex {
+    if (this.readIndex?.filter !== match.filter) this.readIndex = new ReadIndex(this, match.filter);
     this.readIndex.catchUp(match.lanes);
     return this.readIndex;
   }

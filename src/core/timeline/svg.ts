@@ -81,7 +81,7 @@ function symbol(kind: MarkKind, palette: Palette): string {
   const paint =
     shape.style === 'fill'
       ? `fill="${ink}" fill-rule="evenodd"`
-      : `fill="none" stroke="${ink}" stroke-width="${shape.lineWidth}" stroke-linecap="round"`;
+      : `fill="${shape.hollow === true ? escaped(palette.background) : 'none'}" stroke="${ink}" stroke-width="${shape.lineWidth}" stroke-linecap="round"`;
   return `<path id="g-${kind}" d="${shape.path}" ${paint}/>`;
 }
 

@@ -1,23 +1,33 @@
 import { cellsOf, type Cell } from './cells.ts';
 import { laneCells, addBand, addBars, addCells, addFindingGlyphs, type LaneContext } from './laneScene.ts';
 import { trackLabels } from './laneLabels.ts';
-import { laneMetrics } from './laneMetrics.ts';
+import { laneMetrics, type LaneMetrics } from './laneMetrics.ts';
 import type { Layout, Row } from './layout.ts';
 import { kindCode } from './model.ts';
 import { winnerOf } from './navigate.ts';
-import { xOf, type TimeScale } from './scale.ts';
+import { xOf } from './scale.ts';
 import type { SceneInput } from './scene.ts';
-import type { MarkSeries } from './series.ts';
 import type { SceneArc } from './sceneTypes.ts';
 import { trackKey, trackMarks, type Track } from './tracks.ts';
 
 /** How far below the line reads are, and how close together they are one stroke. */
 export const READ_PX = 4;
+export const READ_HEIGHT_PX = 3;
 const READ_CELL_PX = 3;
 
-/** The reads of a track as they are drawn and hit. */
-export function readCells(series: MarkSeries, scale: TimeScale): Cell[] {
-  return cellsOf([series], [0], scale, READ_CELL_PX, undefined);
+/** The reads of a track as they are drawn and hit; marks of these cells are places in the columns of reads. */
+export function readCells(
+  { store, match, scale }: Pick<SceneInput, 'store' | 'match' | 'scale'>,
+  track: Track,
+): Cell[] {
+  const reads = store.readsOf(match);
+  const series = reads.of(track);
+  return series === undefined ? [] : cellsOf([series], [0], scale, READ_CELL_PX, reads.matched);
+}
+
+/** The height at which the reads of a row stand. */
+export function readY(y: number, metrics: LaneMetrics): number {
+  return y + metrics.onBar + READ_PX + READ_HEIGHT_PX / 2;
 }
 
 /** More refusals of one actor in view than this, and the curves to those who won would cover everything. */
@@ -44,12 +54,12 @@ export function addTrack(context: LaneContext & SceneInput, row: Row & { type: '
 }
 
 /** Small strokes below the line: when an actor was given something. */
-function addReads({ store, match, scale, parts }: LaneContext & SceneInput, track: Track, y: number): void {
-  const series = store.reads(match).of(track);
-  if (series === undefined) return;
-  for (const { first, last } of readCells(series, scale)) {
+function addReads(context: LaneContext & SceneInput, track: Track, y: number): void {
+  const { scale, parts } = context;
+  for (const { first, last, matched } of readCells(context, track)) {
     if (last < 0 || first > scale.width) continue;
-    parts.clusters.push({ kind: 'metadata', x: first - 0.5, y, width: last - first + 1, height: 3, dim: false });
+    const dim = matched === 0;
+    parts.clusters.push({ kind: 'metadata', x: first - 0.5, y, width: last - first + 1, height: READ_HEIGHT_PX, dim });
   }
 }
 

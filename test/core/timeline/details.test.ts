@@ -3,7 +3,7 @@ import { describeEvent } from '../../../src/core/timeline/details.ts';
 import { detailContext } from '../../../src/core/timeline/detailParts.ts';
 import type { EventDetails } from '../../../src/core/timeline/detailTypes.ts';
 import { english, fillIn, translateWith } from '../../../src/core/timeline/translate.ts';
-import type { TraceEvent, WriteEvent } from '../../../src/core/traceEvent.ts';
+import type { ReadEvent, TraceEvent, WriteEvent } from '../../../src/core/traceEvent.ts';
 import { isDetails } from '../../../src/protocol/timelineChecks.ts';
 import { demo } from '../../webview/scenario.ts';
 import { numbered, projected } from './demoModel.ts';
@@ -54,6 +54,70 @@ describe('details of an event', () => {
     );
     assert.equal(details.canEdit, true);
     assert.deepEqual(details.diff?.before.uid, details.diff?.after.uid);
+  });
+
+  it('of a read say which version was given, whether it was the newest then, and what it did not see', () => {
+    const versions = log.filter((event) => event.type === 'observed' && event.name.name === 'checkout');
+    const [first, second] = versions;
+    assert.ok(first?.type === 'observed' && second?.type === 'observed');
+    const { name, uid, cluster } = first;
+    const read = (token: string, seq: number, more: Partial<ReadEvent> = {}): EventDetails => {
+      const { group, resource, namespace } = name;
+      const event: ReadEvent = {
+        type: 'read',
+        seq,
+        at: second.at,
+        via: 'recorder',
+        cluster,
+        actor: { client: 'reader' },
+        verb: 'get',
+        scope: { group, resource, namespace, name: name.name },
+        given: [{ namespace, name: name.name, uid, token }],
+        cacheAllowed: true,
+        ...more,
+      };
+      const details = describeEvent(context, event, undefined, { namespace, name: name.name });
+      assert.ok(details);
+      assert.equal(isDetails(details, 'details'), undefined);
+      return details;
+    };
+    const given = (details: EventDetails): unknown => {
+      const { badge, value, remark, tone } = details.facts.find(({ label }) => label === 'was given') ?? {};
+      return [badge?.token ?? value, remark, tone];
+    };
+    const old = read(first.token, second.seq + 1);
+    assert.deepEqual(given(old), [first.token, 'not the newest: 1 newer version was known then', 'different']);
+    assert.deepEqual(
+      old.facts.slice(0, 2).map(({ value, remark }) => [value, remark]),
+      [
+        ['reader', 'get'],
+        ['a cache was allowed to answer', undefined],
+      ],
+    );
+    assert.equal(old.sections[0]?.title, 'What it did not see');
+    assert.deepEqual([old.diff?.before.token, old.diff?.after.token], [first.token, second.token]);
+    assert.deepEqual(
+      old.related.map(({ event }) => event),
+      [first.seq, second.seq],
+    );
+    assert.equal(old.object.name, name.name);
+    const newest = read(second.token, second.seq + 1);
+    assert.deepEqual(given(newest), [second.token, 'the newest that was known then', 'same']);
+    assert.equal(newest.diff, undefined);
+    assert.deepEqual(given(read('other', second.seq)), ['other', 'this version was not seen otherwise', 'muted']);
+    assert.deepEqual(given(read('', second.seq, { given: [], code: 404 })), [
+      'it was not there (404)',
+      undefined,
+      'muted',
+    ]);
+    const many = [first.token, second.token].map((token, index) => ({
+      namespace: name.namespace,
+      name: index === 0 ? 'other' : name.name,
+      uid,
+      token,
+    }));
+    const event = { given: many } as Partial<ReadEvent>;
+    assert.deepEqual(given(read('', second.seq + 1, event)), [second.token, 'the newest that was known then', 'same']);
   });
 
   it('of a refused write say how the version that it was based on is known, and how sure that is', () => {

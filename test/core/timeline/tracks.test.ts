@@ -6,13 +6,29 @@ import { matchFilter } from '../../../src/core/timeline/filterMatch.ts';
 import { hitTest } from '../../../src/core/timeline/hitTest.ts';
 import { laneMetrics } from '../../../src/core/timeline/laneMetrics.ts';
 import { layOut, type LayoutOptions, type Row } from '../../../src/core/timeline/layout.ts';
-import { markOfEvent, rowBeside, rowOfMark, winnerOf } from '../../../src/core/timeline/navigate.ts';
+import { NO_LANE } from '../../../src/core/timeline/model.ts';
+import {
+  eventOfStop,
+  markOfEvent,
+  neighbour,
+  outermost,
+  readOfEvent,
+  rowBeside,
+  rowOfMark,
+  rowOfRead,
+  stopsOfRow,
+  timeOfStop,
+  winnerOf,
+  type ReadPlace,
+  type Stop,
+} from '../../../src/core/timeline/navigate.ts';
 import { pictureOf } from '../../../src/core/timeline/picture.ts';
 import { TimelineProjection } from '../../../src/core/timeline/project.ts';
 import { nameParts, trackTitle, trackWords } from '../../../src/core/timeline/rowWords.ts';
 import { fitted, xOf } from '../../../src/core/timeline/scale.ts';
 import { sceneOf, type SceneInput } from '../../../src/core/timeline/scene.ts';
 import { TimelineStore } from '../../../src/core/timeline/store.ts';
+import { readsShown, tableRows } from '../../../src/core/timeline/tableRows.ts';
 import { READ_PX } from '../../../src/core/timeline/trackScene.ts';
 import { openKey, trackKey, trackMarks, type Track } from '../../../src/core/timeline/tracks.ts';
 import type { NewTraceEvent, TraceEvent } from '../../../src/core/traceEvent.ts';
@@ -171,7 +187,7 @@ describe('tracks', () => {
     const { layout, match } = inputOf(store, { expanded: new Set([openKey(store, { lane })]) });
     const next = rowBeside(store, layout, layout.rowOfLane.get(lane), 1, store.firstAt, match) ?? assert.fail();
     assert.deepEqual([next.lane, next.onTrack], [lane, true]);
-    assert.equal(store.text(store.marks.actor.at(next.mark)), 'deployment-controller');
+    assert.equal(next.type === 'mark' && store.text(store.marks.actor.at(next.mark)), 'deployment-controller');
   });
 
   it('appended bit by bit and looked at meanwhile they are what they are at once', () => {
@@ -271,8 +287,37 @@ describe('tracks', () => {
     const row = layout.rows[layout.rowOfTrack.get(trackKey({ actor })) ?? -1] ?? assert.fail();
     const hit = hitTest(input, { x: places[2] ?? 0, y: row.y + laneMetrics(row.height).onBar + READ_PX + 1 });
     assert.ok(hit?.type === 'read' && hit.cell.count === 1);
+    assert.deepEqual([store.reads.event.at(hit.read), hit.lane], [events.length + 3, NO_LANE]);
+    const stops = stopsOfRow(store, match, row) ?? assert.fail();
+    const stepped: Stop[] = [];
+    let stop = outermost(store, stops, -1);
+    while (stop !== undefined) {
+      stepped.push(stop);
+      stop = neighbour(store, stops, { at: timeOfStop(store, stop), event: eventOfStop(store, stop) }, -1);
+    }
+    const known = stepped.flatMap((stop) => (stop.type === 'read' ? [eventOfStop(store, stop)] : []));
+    assert.deepEqual(known, [events.length + 3, events.length + 2, events.length + 1], 'the list is one stop');
+    const narrow = layout.rowOfTrack.get(trackKey({ actor, lane }));
+    const onRow = (place: Omit<ReadPlace, 'read'>): number | undefined =>
+      rowOfRead(store, layout, { read: 0, ...place });
+    assert.equal(onRow({ lane, onTrack: true }), narrow);
+    assert.equal(onRow({ lane }), layout.rowOfTrack.get(trackKey({ actor })));
+    assert.equal(readOfEvent(store, events.length + 2, lane), 1);
+    assert.equal(readOfEvent(store, events.length, lane), undefined, 'a mark is no read');
+    const opened = { marks: new Set<number>(), reads: new Set<number>() };
+    const rowsOf = (input: SceneInput): number =>
+      tableRows(store, input.match, readsShown(store, input.layout, input.match), opened).isRead.reduce(
+        (a, b) => a + b,
+        0,
+      );
+    assert.equal(rowsOf(inputOf(store, {})), 0, 'only what is drawn is in the table');
+    assert.equal(rowsOf(inputOf(store, { expanded: new Set([openKey(store, { lane })]) })), 2);
+    assert.equal(rowsOf(input), 4);
+    assert.equal(rowsOf(inputOf(store, {}, 'is:read')), 4);
+    assert.equal(rowsOf(inputOf(store, { grouping: 'actor' }, 'is:conflict')), 0);
+    assert.equal(rowsOf(inputOf(store, { grouping: 'actor' }, 'manager:scaler')), 4);
     const hidden = inputOf(store, { grouping: 'actor' }, 'name:search');
-    assert.equal(store.reads(hidden.match).of({ actor })?.length, 1, 'only of what the filter shows');
+    assert.equal(store.readsOf(hidden.match).of({ actor })?.length, 1, 'only of what the filter shows');
     assert.equal(store.marks.length, new TimelineStore(demoModel()).marks.length, 'reads are no events of an object');
   });
 

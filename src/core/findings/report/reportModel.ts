@@ -1,7 +1,7 @@
 import { annotate } from '../../timeline/annotate.ts';
-import { LagTable, LinkTable, MarkTable, ReadTable, StringTable } from '../../timeline/columns.ts';
+import { LagTable, LinkTable, MarkTable, StringTable } from '../../timeline/columns.ts';
 import { LaneTable, type LaneState } from '../../timeline/lanes.ts';
-import { kindCode, LINK_KINDS, type BarInfo, type TimelineModel } from '../../timeline/model.ts';
+import { kindCode, LINK_KINDS, noReads, type BarInfo, type TimelineModel } from '../../timeline/model.ts';
 import { english } from '../../timeline/translate.ts';
 import type { Token } from '../../traceEvent.ts';
 import type { Finding } from '../finding.ts';
@@ -73,7 +73,7 @@ export function reportModel(findings: readonly Finding[], all: readonly Mark[]):
     marks: columns.copy(),
     links: linksOf(lanes, ofLane).copy(),
     lags: new LagTable().copy(),
-    reads: new ReadTable().copy(),
+    reads: noReads(),
     gaps: [],
     annotations,
     notes: [],

@@ -1,0 +1,39 @@
+import { GLYPHS, type GlyphShape } from '../../src/core/timeline/glyphs.ts';
+import type { MarkKind } from '../../src/core/timeline/model.ts';
+
+const READ: GlyphShape = { path: 'M0 -4V4', style: 'line', lineWidth: 1.6, radius: 4 };
+
+/** The shape of a mark for the page; it takes the colour of its text. */
+export function glyphImage(kind: MarkKind): SVGElement {
+  return imageOf(GLYPHS[kind]);
+}
+
+/** The stroke of a read. */
+export function readImage(): SVGElement {
+  return imageOf(READ);
+}
+
+function imageOf(shape: GlyphShape): SVGElement {
+  const space = 'http://www.w3.org/2000/svg';
+  const image = document.createElementNS(space, 'svg');
+  for (const [name, value] of Object.entries({
+    viewBox: '-8 -8 16 16',
+    width: '14',
+    height: '14',
+    class: 'glyph',
+    'aria-hidden': 'true',
+  })) {
+    image.setAttribute(name, value);
+  }
+  const path = document.createElementNS(space, 'path');
+  path.setAttribute('d', shape.path);
+  path.setAttribute('fill', shape.style === 'fill' ? 'currentColor' : 'none');
+  path.setAttribute('fill-rule', 'evenodd');
+  if (shape.style === 'line') {
+    path.setAttribute('stroke', 'currentColor');
+    path.setAttribute('stroke-width', String(shape.lineWidth));
+    path.setAttribute('stroke-linecap', 'round');
+  }
+  image.append(path);
+  return image;
+}
