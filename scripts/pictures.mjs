@@ -8,8 +8,9 @@ import { join } from 'node:path';
 import { ensureBrowser } from './browser.mjs';
 
 const out = join(root, 'docs', 'pictures');
-/** How long the sandbox lives before a picture is taken: long enough for a conflict, a recreation and a takeover. */
-const livelyMs = 75_000;
+/** What there is to see before a picture is taken: a fight and a recreation, and two minutes of them. */
+const lively = /undo each other[\s\S]*Recreated/;
+const livelyMs = 120_000;
 
 /** The themes that VS Code takes up from the system by itself. */
 const themes = {
@@ -43,7 +44,7 @@ try {
     const take = (name) => page.screenshot({ path: join(out, `${name}-${theme}.png`) });
     await page.goto(url);
     say(`waiting for the pictures in ${theme} …`);
-    await page.waitForTimeout(livelyMs);
+    await livelyTimeline(page);
     await take('tree-and-timeline');
     if (theme === 'dark') {
       await selectConflict(page);
@@ -85,16 +86,29 @@ async function webviewWith(page, selector) {
   throw new Error(`no webview shows ${selector}`);
 }
 
+/** Waits until the timeline has so much to show, and then for a while. */
+async function livelyTimeline(page) {
+  const timeline = await webviewWith(page, '.overview');
+  await timeline.locator('.overview', { hasText: lively }).waitFor({ timeout: 300_000 });
+  await page.waitForTimeout(livelyMs);
+}
+
 /** The last conflict of the lane on which they are, by keyboard, as anyone gets there. */
 async function selectConflict(page) {
   const timeline = await webviewWith(page, '.chart');
   await timeline.locator('.row.lane', { hasText: 'settings' }).click();
   await timeline.locator('.chart').focus();
   await page.keyboard.press('End');
-  for (let tries = 0; tries < 20; tries += 1) {
-    await page.waitForTimeout(1000);
-    if ((await timeline.locator('.details', { hasText: 'Who made progress' }).count()) > 0) return;
+  const conflict = timeline.locator('.sr-only[role="status"]', { hasText: /^version conflict/ });
+  const explained = timeline.locator('.details', { hasText: 'Who made progress' });
+  for (let tries = 0; tries < 40; tries += 1) {
     await page.keyboard.press('ArrowLeft');
+    // What is selected is said at once, its details are asked for.
+    const found = await conflict.waitFor({ state: 'attached', timeout: 1000 }).then(
+      () => explained.waitFor({ timeout: 20_000 }),
+      () => false,
+    );
+    if (found !== false) return;
   }
   throw new Error('there is no conflict on the timeline');
 }

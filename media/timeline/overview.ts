@@ -1,4 +1,5 @@
 import { durationText, timeText } from '../../src/core/timeline/axis.ts';
+import { gapConcerns } from '../../src/core/timeline/scene.ts';
 import { findingRank } from '../../src/core/timeline/findingWords.ts';
 import type { AnnotationInfo } from '../../src/core/timeline/model.ts';
 import { element, unbroken } from '../common/dom.ts';
@@ -10,6 +11,7 @@ const MAX_FINDINGS = 40;
 /** Earlier occurrences of one entry that can be chosen. */
 const MAX_OCCURRENCES = 8;
 const MAX_RECREATED = 12;
+const MAX_GAPS = 8;
 
 /** What to look at first, while nothing is selected: the findings, and what was recreated. */
 export function overview(view: TimelineView): HTMLElement {
@@ -41,10 +43,14 @@ export function overview(view: TimelineView): HTMLElement {
     );
   if (findings.length > MAX_FINDINGS)
     list.append(element('p', { class: 'muted', text: translate('… and {0} more', findings.length - MAX_FINDINGS) }));
-  const recreated = recreatedEntries(view);
-  if (recreated.length > 0) {
-    const title = element('h2', { text: translate('Recreated') });
-    root.append(element('section', {}, title, element('ul', { class: 'links' }, ...recreated)));
+  const parts: readonly (readonly [string, readonly HTMLElement[]])[] = [
+    [translate('Recreated'), recreatedEntries(view)],
+    [translate('Not observed'), gapEntries(view)],
+  ];
+  for (const [title, entries] of parts) {
+    if (entries.length === 0) continue;
+    const list = element('ul', { class: 'links' }, ...entries);
+    root.append(element('section', {}, element('h2', { text: title }), list));
   }
   return root;
 }
@@ -114,30 +120,56 @@ function recreatedEntries(view: TimelineView): HTMLElement[] {
     const last = bars.at(-1);
     if (bars.length < 2 || last === undefined || entries.length >= MAX_RECREATED) continue;
     const inGap = last.began === 'in-gap' ? translate(', within a gap') : '';
-    const button = element('button', {
-      class: 'link entry',
-      attributes: { type: 'button' },
-      onClick: () => {
+    const text = `${translate('{0} incarnations', bars.length)} · ${timeText(last.from, view.settings.timeZoneOffsetMin)}${inGap}`;
+    entries.push(
+      placeEntry('↻', laneWords(store, index), text, () => {
         view.showLane(index);
-        const { scale } = view;
-        const half = (scale.to - scale.from) / 2;
-        if (last.from < scale.from || last.from > scale.to)
-          view.setScale({ ...scale, from: last.from - half, to: last.from + half });
-      },
-    });
-    button.append(
-      element('span', { class: 'glyph-text', text: '↻', attributes: { 'aria-hidden': 'true' } }),
-      element(
-        'span',
-        {},
-        element('span', { class: 'entry-title' }, ...unbroken(laneWords(store, index))),
-        element('span', {
-          class: 'entry-sub',
-          text: `${translate('{0} incarnations', bars.length)} · ${timeText(last.from, view.settings.timeZoneOffsetMin)}${inGap}`,
-        }),
-      ),
+        showAround(view, last.from, last.from);
+      }),
     );
-    entries.push(element('li', {}, button));
   }
   return entries;
+}
+
+/** The times that nobody saw, the newest first: what happened in them is not known. */
+function gapEntries(view: TimelineView): HTMLElement[] {
+  const { store, settings, translate } = view;
+  const newestFirst = store.gaps.toSorted((a, b) => b.from - a.from).slice(0, MAX_GAPS);
+  return newestFirst.map((gap) => {
+    const { namespace, name, resource } = gap.scope;
+    const what = [resource, [namespace, name].filter((part) => part !== undefined).join('/')].filter(Boolean).join(' ');
+    const ends = [gap.from, gap.to].map((at) =>
+      at === undefined ? translate('still') : timeText(at, settings.timeZoneOffsetMin),
+    );
+    return placeEntry('▨', what, `${gap.text} · ${ends.join(' – ')}`, () => {
+      const row = view.layout.rows.find((one) => one.type === 'lane' && gapConcerns(store, gap, one));
+      if (row?.type === 'lane') view.showLane(row.lane);
+      showAround(view, gap.from, gap.to ?? store.lastAt);
+    });
+  });
+}
+
+/** An entry that shows a place of the timeline. */
+function placeEntry(sign: string, title: string, text: string, show: () => void): HTMLElement {
+  const button = element(
+    'button',
+    { class: 'link entry', attributes: { type: 'button' }, onClick: show },
+    element('span', { class: 'glyph-text', text: sign, attributes: { 'aria-hidden': 'true' } }),
+    element(
+      'span',
+      {},
+      element('span', { class: 'entry-title' }, ...unbroken(title)),
+      element('span', { class: 'entry-sub' }, ...unbroken(text)),
+    ),
+  );
+  return element('li', {}, button);
+}
+
+/** Brings a stretch of time into sight: as it is shown where it is, else around its middle, at a scale that holds it. */
+function showAround(view: TimelineView, from: number, to: number): void {
+  const { scale } = view;
+  if (from >= scale.from && to <= scale.to) return;
+  const half = Math.max(scale.to - scale.from, (to - from) * 1.2) / 2;
+  const middle = (from + to) / 2;
+  view.setScale({ ...scale, from: middle - half, to: middle + half });
 }

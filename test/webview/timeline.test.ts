@@ -112,6 +112,26 @@ describe('timeline in a browser', function () {
     await page.assertClean();
   });
 
+  it('what nobody saw is listed with its times, and shown where it is', async () => {
+    const page = await open();
+    const entry = page.page.locator('.overview section', { hasText: 'Not observed' }).locator('button');
+    assert.match(
+      await entry.innerText(),
+      /^▨\s*configmaps\s*not observed · relist after 410 · 14:0\d:\d\d – 14:0\d:\d\d$/,
+    );
+    await page.focusChart();
+    await page.press('w', 'w', 'w', 'd', 'd', 'd', 'd', 'd');
+    await entry.click();
+    await page.frame();
+    const [, from = '', to = ''] = /(14:\d\d:\d\d) – (14:\d\d:\d\d)/.exec(await entry.innerText()) ?? [];
+    const shown = await page.kept();
+    for (const at of [from, to]) {
+      const time = Date.parse(`2026-11-29T${at}Z`);
+      assert.ok(time >= shown.from - 1000 && time <= shown.to + 1000, at);
+    }
+    await page.assertClean();
+  });
+
   it('a revealed conflict is selected, told, and explained with badges that are not the same', async () => {
     const page = await open();
     await page.page.evaluate((event) => window.testHost.reveal(event), CONFLICT);
@@ -513,13 +533,13 @@ describe('timeline in a browser', function () {
       const row = await page.page.locator('.row.track', { hasText: 'scaler' }).boundingBox();
       assert.ok(row !== null);
       const x = await page.xOf(READ_AT);
-      await page.page.mouse.move(x, row.y + 22);
+      await page.page.mouse.move(x, row.y + 23);
       await page.frame();
       assert.match(
         await page.page.locator('.tooltip').innerText(),
         /^read · get\nDeployment shop\/checkout\n.* · scaler/,
       );
-      await page.page.mouse.click(x, row.y + 22);
+      await page.page.mouse.click(x, row.y + 23);
       await page.detailsSay('was given');
       assert.match(
         await page.details(),

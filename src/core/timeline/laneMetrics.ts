@@ -20,10 +20,10 @@ export interface LaneMetrics {
 
 /** A thin line with marks on it, and refusals above. */
 const TRACK: LaneMetrics = {
-  barTop: 16,
+  barTop: 17,
   barHeight: 2,
-  onBar: 17,
-  above: 6.5,
+  onBar: 18,
+  above: 7.5,
   tallest: 9,
   labels: false,
   topLine: 0,

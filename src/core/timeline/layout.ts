@@ -7,7 +7,7 @@ import { actorTracks, openKey, trackKey, tracksOfLane, type Track } from './trac
 export const GROUP_HEIGHT = 26;
 export const LANE_HEIGHT = 58;
 export const COMPACT_LANE_HEIGHT = 30;
-export const TRACK_HEIGHT = 24;
+export const TRACK_HEIGHT = 28;
 
 /** How the lanes of a group are ordered. */
 export const SORTS = ['name', 'activity', 'findings', 'recent'] as const;

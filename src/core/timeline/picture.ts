@@ -73,7 +73,7 @@ function addLabel(
   } else if (row?.type === 'more') {
     texts.push({ x: 28, y: y + 17, text: moreWords(row.count, translate), ink: 'muted', size: 10 });
   } else if (row?.type === 'track' && row.under !== undefined) {
-    texts.push(clipped({ x: 40, y: y + 16, text: trackTitle(store, row, translate), ink: 'muted', size: 10 }, width));
+    texts.push(clipped({ x: 40, y: y + 18, text: trackTitle(store, row, translate), ink: 'muted', size: 10 }, width));
   } else if (row?.type === 'track') {
     const words = trackWords(store, match, row, translate, false);
     addName(texts, row, y, width, trackTitle(store, row, translate), { text: words, ink: 'muted' });

@@ -42,7 +42,7 @@ export class TimelineStore {
   private ofActors: ReadonlyMap<number, ActorFindings> | undefined;
   /** Grows when lanes come, change their order by findings, or begin or cease to be folded: what was laid out is out of date. */
   layoutVersion = 0;
-  /** Grows with each change of a lane or of a finding. */
+  /** Grows with each change of a lane, a gap or a finding. */
   lanesVersion = 0;
 
   constructor(model: TimelineModel) {
@@ -258,7 +258,10 @@ export class TimelineStore {
   }
 
   private setSmall(from: Pick<TimelineDelta, 'gaps' | 'annotations' | 'notes'>): void {
-    if (from.gaps !== undefined) this.gaps = from.gaps;
+    if (from.gaps !== undefined) {
+      this.gaps = from.gaps;
+      this.lanesVersion += 1;
+    }
     if (from.notes !== undefined) this.notes = from.notes;
     if (from.annotations === undefined) return;
     this.ofActors = undefined;

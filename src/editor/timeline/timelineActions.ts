@@ -17,7 +17,6 @@ type Parts = Pick<
   | 'watches'
   | 'timeline'
   | 'start'
-  | 'session'
   | 'clusters'
   | 'tree'
   | 'treeView'
@@ -63,7 +62,7 @@ export function timelineActions(parts: () => Parts, source: TimelineSource): Tim
           new Date(at).toLocaleTimeString([], { hourCycle: 'h23' }),
         );
     },
-    exportTrace: (shared) => exportTrace(parts(), shared),
+    exportTrace: (shared) => exportTrace(parts(), source, shared),
     saveImage: (format, data) => saveImage(format, data, parts().onError),
   };
 }

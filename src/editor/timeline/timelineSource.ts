@@ -2,7 +2,7 @@ import { toDisposable } from '../../base/disposable.ts';
 import type { Event } from '../../base/emitter.ts';
 import type { EventLog } from '../../core/eventLog.ts';
 import type { Finding } from '../../core/findings/finding.ts';
-import type { TraceEvent } from '../../core/traceEvent.ts';
+import type { ClusterLabels, TraceEvent } from '../../core/traceEvent.ts';
 import type { Session } from '../session/session.ts';
 
 /** What a timeline shows: the live log of this window, or a trace that was read from a file. */
@@ -12,6 +12,9 @@ export interface TimelineSource {
   readonly hasCluster: boolean;
   findings(): readonly Finding[];
   clusterLabel(cluster: string): string;
+  /** What is exported of it. */
+  clusterLabels(): ClusterLabels;
+  exported(): Iterable<TraceEvent>;
   /** Fires with what is new; the log holds it already. */
   readonly onDidChange: Event<{ readonly events: readonly TraceEvent[]; readonly findingsChanged: boolean }>;
 }
@@ -25,6 +28,8 @@ export function liveSource(session: Session): TimelineSource {
     hasCluster: true,
     findings: () => session.findings(),
     clusterLabel: (cluster) => session.clusterLabels()[cluster]?.label ?? cluster,
+    clusterLabels: () => session.clusterLabels(),
+    exported: () => session.exported(),
     // Events at once, so that each time little is projected; findings, and what an earlier window left, with the news.
     onDidChange: (listener) => {
       const appended = session.onDidAppend((events) => listener({ events, findingsChanged: false }));

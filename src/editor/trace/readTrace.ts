@@ -37,6 +37,8 @@ export async function readTrace(path: string, thresholds: DetectorOptions, signa
       hasCluster: false,
       findings: () => findings,
       clusterLabel: (cluster) => labels[cluster]?.label ?? cluster,
+      clusterLabels: () => labels,
+      exported: () => log.eventsFrom(1),
       onDidChange: silent.event,
     },
     problems: reader.problems,

@@ -8,6 +8,7 @@ import type { Editor } from '../app/editor.ts';
 import { commandIds } from '../app/ids.ts';
 import { tellSaved } from '../app/savedFile.ts';
 import { withProgress } from '../app/progress.ts';
+import type { TimelineSource } from '../timeline/timelineSource.ts';
 import { withoutSecretContent } from '../session/secretContent.ts';
 import { readEvents, withoutSeq } from './readTrace.ts';
 import { translated } from '../app/translated.ts';
@@ -19,7 +20,7 @@ const filters = { [l10n.t('Object trace')]: ['ovtrace.jsonl', 'jsonl'] };
 export function registerTraceCommands(editor: Editor): Disposable[] {
   const { command, session } = editor;
   return [
-    command(commandIds.exportTrace, () => exportTrace(editor, false)),
+    command(commandIds.exportTrace, () => exportTrace(editor, editor.source, false)),
     command(commandIds.importTrace, async (given) => {
       const chosen =
         given instanceof Uri ? [given] : await window.showOpenDialog({ title: l10n.t('Import Trace'), filters });
@@ -51,9 +52,13 @@ export function registerTraceCommands(editor: Editor): Disposable[] {
   ];
 }
 
-/** Writes the live log to a file that the person chooses, and says so; whether it was saved. `shared`: names and values replaced. */
+/**
+ * Writes a log, the live one or that of a trace, to a file that the person chooses, and says so; whether it was saved.
+ * `shared`: names and values replaced.
+ */
 export async function exportTrace(
-  { session, clock, userAgent, onError }: Pick<Editor, 'session' | 'clock' | 'userAgent' | 'onError'>,
+  { clock, userAgent, onError }: Pick<Editor, 'clock' | 'userAgent' | 'onError'>,
+  source: Pick<TimelineSource, 'clusterLabels' | 'exported'>,
   shared: boolean,
 ): Promise<boolean> {
   const folder = workspace.workspaceFolders?.[0]?.uri;
@@ -71,9 +76,9 @@ export async function exportTrace(
     const write = async (line: string): Promise<void> => {
       if (!file.write(line)) await once(file, 'drain', { signal });
     };
-    const header = traceHeader(userAgent, session.clusterLabels(), clock.now());
+    const header = traceHeader(userAgent, source.clusterLabels(), clock.now());
     await write(printTraceLine(hide === undefined ? header : hide.header(header)));
-    for (const event of session.exported()) await write(printTraceLine(hide === undefined ? event : hide.event(event)));
+    for (const event of source.exported()) await write(printTraceLine(hide === undefined ? event : hide.event(event)));
     file.end();
     await once(file, 'close');
   });

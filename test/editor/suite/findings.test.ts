@@ -1,13 +1,16 @@
 import assert from 'node:assert/strict';
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as vscode from 'vscode';
+import { systemClock } from '../../../src/base/clock.ts';
 import { defaultThresholds } from '../../../src/core/findings/options.ts';
 import { findingIds, type Finding } from '../../../src/core/findings/finding.ts';
 import type { NewTraceEvent } from '../../../src/core/traceEvent.ts';
 import { findingTitle } from '../../../src/editor/findings/findingTitle.ts';
 import { groupOccurrences } from '../../../src/editor/findings/occurrences.ts';
 import { thresholdsFrom } from '../../../src/editor/findings/thresholds.ts';
+import { exportTrace } from '../../../src/editor/trace/traceCommands.ts';
+import { readTrace } from '../../../src/editor/trace/readTrace.ts';
 import { Session } from '../../../src/editor/session/session.ts';
 import { standingIn } from '../answers.ts';
 import { closeAll, extension, folder, until } from '../extension.ts';
@@ -89,6 +92,53 @@ describe('findings and traces', () => {
     await until('the trace', () =>
       vscode.window.tabGroups.all.flatMap(({ tabs }) => tabs).find(({ label }) => label === 'exported.ovtrace.jsonl'),
     );
+  });
+
+  it('a trace that is open by itself is exported, not what this window watches; to share, with other names', async () => {
+    const file = join(folder, 'opened.ovtrace.jsonl');
+    const cluster = 'a-cluster-of-the-trace';
+    const event = {
+      type: 'observed',
+      seq: 1,
+      at: 1000,
+      via: 'watch',
+      stream: 's',
+      change: 'ADDED',
+      cluster,
+      name: { group: '', resource: 'configmaps', namespace: 'trace-only', name: 'kept' },
+      uid: 'uid-kept',
+      token: 'first',
+    };
+    const header = {
+      trace: 'object-versions',
+      version: 1,
+      createdAt: 1,
+      creator: 'test',
+      clusters: { [cluster]: { label: 'theirs' } },
+    };
+    writeFileSync(file, [header, event].map((line) => `${JSON.stringify(line)}\n`).join(''));
+    const { source } = await readTrace(file, defaultThresholds, new AbortController().signal);
+    const target = vscode.Uri.file(join(folder, 'again.ovtrace.jsonl'));
+    const exported = async (shared: boolean): Promise<object[]> => {
+      const parts = { clock: systemClock, userAgent: 'test', onError: (error: unknown) => assert.fail(String(error)) };
+      await standingIn(
+        'showInformationMessage',
+        async () => undefined,
+        () =>
+          standingIn(
+            'showSaveDialog',
+            async () => target,
+            async () => exportTrace(parts, source, shared),
+          ),
+      );
+      const lines = readFileSync(target.fsPath, 'utf8').trimEnd().split('\n');
+      return lines.map((line) => JSON.parse(line) as object);
+    };
+    const [first, ...events] = await exported(false);
+    assert.deepEqual([(first as typeof header).clusters, events], [header.clusters, [event]]);
+    const shared = JSON.stringify(await exported(true));
+    assert.match(shared, /"resource":"configmaps"/);
+    assert.doesNotMatch(shared, /trace-only|kept|theirs/);
   });
 
   const finding = (over: Partial<Finding>): Finding => ({
