@@ -160,7 +160,11 @@ export class DetailsPanel {
 
   /** What the person came for, before the event that it rests on. */
   private finding({ sections, evidence }: NonNullable<EventDetails['finding']>): HTMLElement {
-    return element('div', { class: 'finding' }, ...sections.map(sectionOf), this.related(evidence));
+    const proof =
+      evidence.length === 0
+        ? []
+        : [element('section', {}, element('h2', { text: this.view.translate('Evidence') }), this.related(evidence))];
+    return element('div', { class: 'finding' }, ...sections.map(sectionOf), ...proof);
   }
 
   private related(related: EventDetails['related']): HTMLElement {
@@ -168,12 +172,16 @@ export class DetailsPanel {
       element(
         'li',
         {},
-        element('button', {
-          class: 'link',
-          text: `→ ${one.label}`,
-          attributes: { type: 'button' },
-          onClick: () => this.view.selectEvent(one.event, true, this.view.selectedFinding()),
-        }),
+        element(
+          'button',
+          {
+            class: 'link',
+            attributes: { type: 'button' },
+            onClick: () => this.view.selectEvent(one.event, true, this.view.selectedFinding()),
+          },
+          '→ ',
+          ...unbroken(one.label),
+        ),
       ),
     );
     return element('ul', { class: 'links related' }, ...links);

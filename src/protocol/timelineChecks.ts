@@ -237,6 +237,7 @@ export const isDetails: Check<EventDetails> = objectOf({
   title: isString,
   at: isNumber,
   kindName: isString,
+  actor: optional(isString),
   clusterLabel: isString,
   object: isObject,
   facts: listOf(
@@ -245,6 +246,7 @@ export const isDetails: Check<EventDetails> = objectOf({
       value: optional(isString),
       badge: optional(objectOf({ code: isString, colour: isCount, token: isString })),
       remark: optional(isString),
+      isActor: optional(isBoolean),
       tone: optional(isTone),
     }),
   ),

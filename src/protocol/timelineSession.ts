@@ -252,6 +252,7 @@ export class TimelineSession implements Disposable {
       clusterLabel,
       translate: this.translate,
       timeZoneOffsetMin: settings.timeZoneOffsetMin,
+      eventAt: (seq) => source.eventAt(seq),
     });
     const details = event === undefined ? undefined : describeEvent(context, event, finding, asked.of);
     if (details !== undefined) return details;

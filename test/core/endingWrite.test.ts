@@ -132,7 +132,13 @@ describe('the write that ended an incarnation', () => {
       trace.added('u1', 'a', { spec: { n: 1 } });
       play(trace);
       const { history } = trace;
-      const context = detailContext({ history, clusterLabel: () => '', translate: english, timeZoneOffsetMin: 0 });
+      const context = detailContext({
+        history,
+        clusterLabel: () => '',
+        translate: english,
+        timeZoneOffsetMin: 0,
+        eventAt: () => undefined,
+      });
       const event = trace.events.find(({ type }) => type === 'absent') ?? assert.fail();
       const { facts = [] } = describeEvent(context, event, undefined) ?? {};
       return facts.map(({ label, value, remark }) => `${label}: ${value}${remark === undefined ? '' : ` (${remark})`}`);

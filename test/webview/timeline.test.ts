@@ -154,7 +154,7 @@ describe('timeline in a browser', function () {
     await page.page.evaluate((seq) => window.testHost.reveal(seq, 'lost-update'), event);
     await page.detailsSay(lost.explanation);
     const words = await page.details();
-    const places = ['Finding: lost-update', lost.explanation, 'What to do', lost.remedy ?? '?', 'evidence:'].map(
+    const places = ['Finding: lost-update', lost.explanation, 'What to do', lost.remedy ?? '?', 'Evidence'].map(
       (part) => words.indexOf(part),
     );
     assert.deepEqual(

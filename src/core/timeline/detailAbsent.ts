@@ -57,7 +57,7 @@ function whoFacts({ history, translate }: DetailContext, incarnation: Incarnatio
     return [...facts, { label, value: translate('not known'), tone: 'muted', ...remark }];
   }
   return [
-    { label, value: name, remark: ending.write.verb, tone: 'plain' },
+    { label, value: name, remark: ending.write.verb, isActor: true, tone: 'plain' },
     ...(asked === name ? [] : facts),
     { label: translate('known by'), value: translate(KNOWN[ending.known]) },
   ];

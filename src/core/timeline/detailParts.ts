@@ -1,7 +1,17 @@
 import { nameKey, type History, type Incarnation } from '../history.ts';
 import { tokenBadge } from '../tokenBadge.ts';
-import type { AbsentEvent, NoteEvent, ObjectName, ObservedEvent, ReadEvent, WriteEvent } from '../traceEvent.ts';
+import type {
+  AbsentEvent,
+  Actor,
+  NoteEvent,
+  ObjectName,
+  ObservedEvent,
+  ReadEvent,
+  TraceEvent,
+  WriteEvent,
+} from '../traceEvent.ts';
 import { preciseTimeText } from './axis.ts';
+import { actorName } from './classify.ts';
 import type { BadgeInfo, DetailFact, DetailSection, EventDetails, ObjectRef } from './detailTypes.ts';
 import type { MarkKind } from './model.ts';
 import type { Translate } from './translate.ts';
@@ -12,6 +22,8 @@ export interface DetailSource {
   readonly clusterLabel: (cluster: string) => string;
   readonly translate: Translate;
   readonly timeZoneOffsetMin: number;
+  /** The evidence of findings. */
+  readonly eventAt: (seq: number) => TraceEvent | undefined;
 }
 
 /** The parts of details before they are finished. */
@@ -55,6 +67,19 @@ export function objectRef(event: { cluster: string; name: ObjectName }, uid: str
   return { cluster: event.cluster, ...event.name, uid };
 }
 
+/** Who did it, and how, where that is known. */
+export function actorFact(
+  label: string,
+  actor: Actor | undefined,
+  how: string | undefined,
+  translate: Translate,
+): DetailFact {
+  const value = actorName(actor);
+  const remark = how === undefined ? {} : { remark: how };
+  if (value === '') return { label, value: translate('not known'), ...remark, tone: 'muted' };
+  return { label, value, ...remark, isActor: true, tone: 'plain' };
+}
+
 /** Which incarnation of its name a UID is. */
 export function incarnationFact(source: DetailSource, cluster: string, name: ObjectName, uid: string): DetailFact {
   const { translate } = source;
@@ -72,12 +97,14 @@ function finish(source: DetailSource, draft: DetailDraft): EventDetails {
   const incarnation = incarnationOf(source, event.cluster, uid);
   const kindName = incarnation === undefined || incarnation.kind === '' ? name.resource : incarnation.kind;
   const clusterLabel = source.clusterLabel(event.cluster);
+  const actor = draft.facts.find(({ isActor }) => isActor === true)?.value;
   const details = {
     event: event.seq,
     kind: draft.kind,
     title: draft.title,
     at: event.at,
     kindName,
+    ...(actor === undefined ? {} : { actor }),
     clusterLabel,
     object: draft.object ?? { cluster: event.cluster, ...name, uid },
     facts: draft.facts,

@@ -1,7 +1,6 @@
 import type { Incarnation, Version } from '../history.ts';
 import type { ReadEvent } from '../traceEvent.ts';
-import { actorName } from './classify.ts';
-import { badgeOf, incarnationFact, incarnationOf, type DetailContext } from './detailParts.ts';
+import { actorFact, badgeOf, incarnationFact, incarnationOf, type DetailContext } from './detailParts.ts';
 import type { DetailEntry, DetailFact, EventDetails, ObjectRef } from './detailTypes.ts';
 import { progressEntries } from './detailWrite.ts';
 
@@ -24,7 +23,7 @@ export function readDetails(
         : undefined
       : given.find(({ namespace, name }) => namespace === of.namespace && name === of.name);
   const facts: DetailFact[] = [
-    { label: translate('reader'), value: actorName(event.actor) || translate('not known'), remark: how(event) },
+    actorFact(translate('reader'), event.actor, how(event), translate),
     {
       label: translate('cache'),
       value: event.cacheAllowed ? translate('a cache was allowed to answer') : translate('the newest was asked for'),

@@ -19,6 +19,8 @@ export interface DetailFact {
   readonly value?: string | undefined;
   readonly badge?: BadgeInfo | undefined;
   readonly remark?: string | undefined;
+  /** Whether the value is who did it. */
+  readonly isActor?: boolean;
   readonly tone?: Tone | undefined;
 }
 
@@ -68,6 +70,8 @@ export interface EventDetails {
   readonly title: string;
   readonly at: number;
   readonly kindName: string;
+  /** Who did it, where that is known. */
+  readonly actor?: string | undefined;
   readonly clusterLabel: string;
   readonly object: ObjectRef;
   readonly facts: readonly DetailFact[];

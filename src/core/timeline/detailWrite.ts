@@ -2,7 +2,7 @@ import type { Incarnation, Version } from '../history.ts';
 import type { WriteEvent } from '../traceEvent.ts';
 import { actorName } from './classify.ts';
 import { bounded, changeLines } from './detailChanges.ts';
-import { badgeOf, incarnationFact, incarnationOf, objectRef, type DetailContext } from './detailParts.ts';
+import { actorFact, badgeOf, incarnationFact, incarnationOf, objectRef, type DetailContext } from './detailParts.ts';
 import type { DetailEntry, DetailFact, DetailSection, EventDetails } from './detailTypes.ts';
 import type { MarkKind } from './model.ts';
 import type { Translate } from './translate.ts';
@@ -80,12 +80,7 @@ function requestFacts({ translate }: DetailContext, event: WriteEvent): DetailFa
     event.dryRun === true ? translate('dry run') : '',
   ];
   const facts: DetailFact[] = [
-    {
-      label: translate('writer'),
-      value: actorName(event.actor) || translate('not known'),
-      remark: verb.filter((part) => part !== '').join(' '),
-      tone: 'plain',
-    },
+    actorFact(translate('writer'), event.actor, verb.filter((part) => part !== '').join(' '), translate),
   ];
   if (event.attempt !== undefined) facts.push({ label: translate('attempt'), value: String(event.attempt) });
   if (event.reason !== undefined) facts.push({ label: translate('reason'), value: event.reason });

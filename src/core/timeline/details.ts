@@ -1,10 +1,11 @@
 import type { Incarnation, Version } from '../history.ts';
 import type { NoteEvent, ObservedEvent, ReadEvent, TraceEvent, WriteEvent } from '../traceEvent.ts';
 import { absentDetails } from './detailAbsent.ts';
-import { actorName, isRenewal, versionKind, writeKind } from './classify.ts';
+import { isRenewal, versionKind, writeKind } from './classify.ts';
 import type { DetailFact, DetailSection, EventDetails, ObjectRef } from './detailTypes.ts';
 import { changeSections, generationText, ownerSection } from './detailChanges.ts';
-import { badgeOf, incarnationFact, incarnationOf, objectRef, type DetailContext } from './detailParts.ts';
+import { withFinding } from './detailFinding.ts';
+import { actorFact, badgeOf, incarnationFact, incarnationOf, objectRef, type DetailContext } from './detailParts.ts';
 import { readDetails } from './detailRead.ts';
 import { refusedDetails } from './detailWrite.ts';
 import type { MarkKind, TimelineFinding } from './model.ts';
@@ -21,7 +22,10 @@ export function describeEvent(
 ): EventDetails | undefined {
   const details = event.type === 'read' ? readDetails(context, event, of) : detailsOf(context, event);
   if (details === undefined || finding === undefined) return details;
-  return withFinding(context, details, finding);
+  return withFinding(context, details, finding, (seq) => {
+    const proof = context.eventAt(seq);
+    return proof === undefined ? undefined : describeEvent(context, proof, undefined, finding.object);
+  });
 }
 
 function detailsOf(context: DetailContext, event: Exclude<TraceEvent, ReadEvent>): EventDetails | undefined {
@@ -108,47 +112,16 @@ function actorFacts(
   version: Version | undefined,
   write: WriteEvent | undefined,
 ): DetailFact[] {
-  const name = actorName(write?.actor ?? version?.actor);
-  if (name === '') return [{ label: translate('writer'), value: translate('not known'), tone: 'muted' }];
   const how =
     write === undefined
-      ? translate('by its field ownership')
+      ? version?.actor && translate('by its field ownership')
       : `${write.verb}${write.subresource === undefined ? '' : ` /${write.subresource}`}${write.force === true ? ' --force' : ''}`;
-  return [{ label: translate('writer'), value: name, remark: how, tone: 'plain' }];
+  return [actorFact(translate('writer'), write?.actor ?? version?.actor, how, translate)];
 }
 
 function noteDetails(context: DetailContext, event: NoteEvent): EventDetails {
   const facts: DetailFact[] = [{ label: context.translate('note'), value: event.text }];
   return finished(context, event, 'note', context.translate('Note'), '', facts, [], undefined);
-}
-
-function withFinding(context: DetailContext, details: EventDetails, finding: TimelineFinding): EventDetails {
-  const { translate } = context;
-  const section: DetailSection = {
-    title: translate('Finding: {0}', finding.id),
-    entries: [
-      {
-        lines: [finding.explanation],
-        tone: finding.severity === 'info' ? 'plain' : 'bad',
-        ...(finding.actors.length === 0 ? {} : { actor: finding.actors.join(' · ') }),
-        ...(finding.count > 1 ? { how: translate('{0} times', finding.count) } : {}),
-      },
-      ...(finding.fields.length === 0 ? [] : [{ lines: finding.fields.slice(0, 12) }]),
-    ],
-  };
-  const advice =
-    finding.remedy === undefined || finding.remedy === ''
-      ? []
-      : [{ title: translate('What to do'), entries: [{ lines: [finding.remedy] }] }];
-  const evidence = finding.events
-    .slice(0, 12)
-    .filter((event) => event !== details.event)
-    .map((event) => ({ label: translate('evidence: event {0}', event), event }));
-  return {
-    ...details,
-    finding: { id: finding.id, sections: [section, ...advice], evidence },
-    text: `${finding.id}: ${finding.explanation}\n${details.text}`,
-  };
 }
 
 function finished(

@@ -11,7 +11,13 @@ import { numbered, projected } from './demoModel.ts';
 const { events, findings } = demo();
 const log = numbered(events);
 const { history } = projected(log);
-const context = detailContext({ history, clusterLabel: () => 'kind-dev', translate: english, timeZoneOffsetMin: 0 });
+const context = detailContext({
+  history,
+  clusterLabel: () => 'kind-dev',
+  translate: english,
+  timeZoneOffsetMin: 0,
+  eventAt: (seq) => log[seq - 1],
+});
 
 function detailsOf(found: (event: TraceEvent) => boolean, finding?: string): EventDetails {
   const event = log.find(found);
@@ -181,7 +187,9 @@ describe('details of an event', () => {
     );
     assert.equal(details.finding?.id, 'lost-update');
     assert.equal(details.finding.evidence.length, 1);
-    assert.match(details.text, /^lost-update: /);
+    const [proof] = details.finding.evidence;
+    assert.match(proof?.label ?? '', /^14:\d\d:\d\d\.\d{3} \S+ · \.data\.dark /, 'when, who, and what of its fields');
+    assert.match(details.text, new RegExp(`^lost-update: .*\n${proof?.label.slice(0, 12)}`));
   });
 
   it('exist for every event that has a mark, and as text never hold undefined', () => {
