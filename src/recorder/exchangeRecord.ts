@@ -55,9 +55,9 @@ export class ExchangeRecord {
     if (this.write === undefined) return;
     const sent = isJsonObject(this.body.value) && !('notAnalysed' in this.body) ? this.body.value : undefined;
     const whole = this.write.verb === 'replace' ? sent : undefined;
-    const uid = this.write.preconditions?.uid ?? this.recording.uidGiven(this.actor.client ?? '', nameOf(this.info));
+    const uid = this.write.preconditions?.uid ?? this.recording.uidGiven(this.actor, nameOf(this.info));
     if (this.write.verb !== 'create')
-      this.base = this.recording.bases.find(this.actor.client ?? '', uid, this.write.preconditions?.token, whole);
+      this.base = this.recording.baseOf(this.actor, uid, this.write.preconditions?.token, whole);
   }
 
   answered(status: number): void {
@@ -82,8 +82,7 @@ export class ExchangeRecord {
       this.total += objects.length;
       const given = objects.slice(at, at + MAX_GIVEN).map((item) => item.given);
       recording.add(this.readEvent(info.verb, given));
-      for (const item of given)
-        recording.give(this.actor.client ?? '', { ...nameOf(info), ...item }, item.uid, item.token);
+      for (const item of given) recording.give(this.actor, true, { ...nameOf(info), ...item }, item.uid, item.token);
     }
   }
 
@@ -207,7 +206,7 @@ export class ExchangeRecord {
       ...(result === undefined ? {} : { result }),
     });
     if (result !== undefined && result.token !== '' && stored && write.verb !== 'delete')
-      recording.give(this.actor.client ?? '', name, result.uid, result.token);
+      recording.give(this.actor, false, name, result.uid, result.token);
     const parent = info.subresource === undefined || info.subresource === 'status';
     if (
       whole !== undefined &&

@@ -2,7 +2,8 @@ import { randomBytes } from 'node:crypto';
 import type { Json, JsonObject } from '../codec/json.ts';
 import { observedFrom, type ObserveContext } from '../core/observe.ts';
 import { nameKey } from '../core/history.ts';
-import type { NewTraceEvent, ObjectName } from '../core/traceEvent.ts';
+import { actorKey } from '../core/findings/knowledge.ts';
+import type { Actor, NewTraceEvent, ObjectName, WriteEvent } from '../core/traceEvent.ts';
 import { BaseFinder } from './basedOn.ts';
 import type { RequestInfo } from './requestInfo.ts';
 import { keepLast } from '../core/keepLast.ts';
@@ -42,12 +43,14 @@ export class Recording {
   readonly keepBodies: boolean;
   /** The key of the hashes that stand in for Secrets' values; new for each recording, never stored. */
   readonly secretKey = randomBytes(16).toString('hex');
-  readonly bases = new BaseFinder();
   readonly counts: NotAnalysed = { reads: 0, writes: 0, lost: 0, eventsUnkept: 0, reasons: {} };
   readonly parseYaml: (text: string) => Json;
   private readonly options: RecordingOptions;
   private readonly known = new Map<string, Map<string, number>>();
   private readonly uids = new Map<string, string>();
+  private readonly bases = new BaseFinder();
+  /** Actors that read for themselves. */
+  private readonly readers = new Map<string, true>();
   private streams = 0;
   private gaps = 0;
 
@@ -126,15 +129,35 @@ export class Recording {
     return since !== undefined && since < before;
   }
 
-  /** A client was given a version. */
-  give(client: string, name: ObjectName, uid: string, token: string): void {
-    this.bases.gave(client, uid, token);
-    keepLast(this.uids, `${client}\0${nameKey('', name)}`, uid, MAX_NAMES);
+  /** A client was given a version, by a read of its own or by the answer to its write. */
+  give(actor: Actor, isRead: boolean, name: ObjectName, uid: string, token: string): void {
+    const own = actorKey(actor);
+    if (isRead) keepLast(this.readers, own, true, MAX_NAMES);
+    for (const who of new Set([own, actor.client ?? ''])) {
+      this.bases.gave(who, uid, token);
+      keepLast(this.uids, `${who}\0${nameKey('', name)}`, uid, MAX_NAMES);
+    }
   }
 
-  /** The UID that a client was last given for a name. */
-  uidGiven(client: string, name: ObjectName): string | undefined {
-    return this.uids.get(`${client}\0${nameKey('', name)}`);
+  /** The UID that an actor was last given for a name. */
+  uidGiven(actor: Actor, name: ObjectName): string | undefined {
+    return this.uids.get(`${this.whoReadsFor(actor)}\0${nameKey('', name)}`);
+  }
+
+  /** What a write of an actor was based on; see `BaseFinder`. */
+  baseOf(
+    actor: Actor,
+    uid: string | undefined,
+    token: string | undefined,
+    body: JsonObject | undefined,
+  ): Pick<WriteEvent, 'basedOn' | 'paths'> {
+    return this.bases.find(this.whoReadsFor(actor), uid, token, body);
+  }
+
+  /** A program that reads knows what it was given; for one that only writes, another one of its client may read. */
+  private whoReadsFor(actor: Actor): string {
+    const own = actorKey(actor);
+    return this.readers.has(own) ? own : (actor.client ?? '');
   }
 
   notAnalysed(what: 'reads' | 'writes', reason: string): void {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import type { JsonObject } from '../../src/codec/json.ts';
 import { BaseFinder } from '../../src/recorder/basedOn.ts';
+import { Recording } from '../../src/recorder/recording.ts';
 
 const UID = 'U1';
 
@@ -34,5 +35,28 @@ describe('what a write was based on', () => {
     bases.gave('A', UID, 'v1');
     bases.gave('A', UID, 'v2');
     assert.equal(bases.find('A', UID, 'v2', counted(0, 1)).basedOn?.token, 'v1');
+  });
+
+  it('is what a program was given itself, not another one of its client; who only writes may know what others read', () => {
+    const recording = new Recording({
+      cluster: 'c1',
+      now: () => 0,
+      keepBodies: true,
+      sink: () => undefined,
+      parseYaml: () => null,
+      touched: () => undefined,
+      isFollowed: () => false,
+    });
+    const [reader, other, writer] = ['reader/1', 'other/1', 'writer/1'].map((agent) => ({ client: 'ctl', agent }));
+    assert.ok(reader && other && writer);
+    const name = { group: '', resource: 'configmaps', namespace: 'lab', name: 'c' };
+    recording.give(reader, true, name, UID, 'v1');
+    recording.give(other, true, name, UID, 'v1');
+    recording.give(other, false, name, UID, 'v2');
+    const base = (actor: typeof reader): unknown =>
+      recording.baseOf(actor, recording.uidGiven(actor, name), undefined, undefined).basedOn;
+    assert.deepEqual(base(reader), { uid: UID, token: 'v1', known: 'given' });
+    assert.deepEqual(base(other), { uid: UID, token: 'v2', known: 'given' });
+    assert.deepEqual(base(writer), { uid: UID, token: 'v2', known: 'given' });
   });
 });
