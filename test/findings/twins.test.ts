@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import type { JsonObject } from '../../src/codec/json.ts';
 import { reportText } from '../../src/core/findings/report/report.ts';
 import { Play } from './play.ts';
 import { configMap, data, findingsOf, Scenario, shortOf, toy } from './scenario.ts';
@@ -40,6 +41,40 @@ describe('findings of real controllers, and of their correct twins', () => {
     assert.deepEqual(told(p), ['lost-update/unconditional-overwrite']);
     const [loss] = findingsOf(p.trace('watch-first')).filter((finding) => finding.id === 'lost-update');
     assert.match(loss?.explanation ?? '', /refused before, sent again without a token/);
+  });
+
+  it('a heartbeat in an older status is a change of its own, the time of a transition belongs to the condition put back', () => {
+    const ready = (more: JsonObject): JsonObject => ({ type: 'Ready', status: 'True', ...more });
+    const backup = { type: 'Backup', status: 'True' };
+    const play = (last: JsonObject[]): string[] => {
+      const p = new Play();
+      p.create('user', demo, { status: { conditions: [ready({})] } });
+      p.get('A', demo);
+      p.get('B', demo);
+      p.put('B', demo, { status: { conditions: [ready({}), backup] } }, { rv: p.tokenOf(demo), sub: 'status' });
+      p.get('A', demo);
+      p.put('A', demo, { status: { conditions: last } }, { rv: p.tokenOf(demo), sub: 'status' });
+      return told(p);
+    };
+    assert.deepEqual(play([ready({ lastHeartbeatTime: '2026-01-01T00:00:05Z' })]), ['lost-update/status']);
+    assert.deepEqual(play([ready({})]), []);
+    assert.deepEqual(play([ready({}), { ...backup, lastTransitionTime: '2026-01-01T00:00:05Z' }]), []);
+  });
+
+  it('a patch by position, sent right after another read, says what an older one held there', () => {
+    const play = (by: string): string => {
+      const p = new Play();
+      const env = (...names: string[]): JsonObject => ({ spec: { env: names.map((name) => ({ name })) } });
+      p.create('user', demo, env('A', 'B', 'C'));
+      p.get('script', demo);
+      p.put(by, demo, env('B', 'C'), { rv: p.tokenOf(demo) });
+      p.get('script', demo);
+      p.patch('script', demo, [{ op: 'remove', path: '/spec/env/1' }], { type: 'json-patch', gives: env('B') });
+      const found = findingsOf(p.trace('watch-first')).filter(({ id }) => id === 'unguarded-patch');
+      return found.map(({ explanation }) => explanation).join();
+    };
+    assert.match(play('other'), /it hit \.spec\.env\[name="C"\]\. In an older version .* held \.spec\.env\[name="B"\]/);
+    assert.match(play('script'), /Nothing was lost this time/);
   });
 
   it('a timer that writes beside a watch is no update loop, a reaction at once is', () => {

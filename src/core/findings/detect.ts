@@ -9,10 +9,12 @@ import { CreationRule } from './rules/creations.ts';
 import { IncarnationRule } from './rules/incarnations.ts';
 import { LoopRule } from './rules/loops.ts';
 import { LostUpdateRule } from './rules/lostUpdate.ts';
+import { MutualLoopRule } from './rules/mutualLoops.ts';
 import { OwnershipRule } from './rules/ownership.ts';
 import { PatchRule } from './rules/patches.ts';
 import { ReferenceRule } from './rules/references.ts';
 import { ResponsibilityRule } from './rules/responsibility.ts';
+import { RevivalRule } from './rules/revivals.ts';
 import { ServerRule } from './rules/server.ts';
 import { StaleReadRule } from './rules/staleRead.ts';
 import { StaleUseRule } from './rules/staleUse.ts';
@@ -67,6 +69,7 @@ export function createDetector(options: DetectorOptions = {}): Detector {
 function allRules(): Rule[] {
   return [
     new IncarnationRule(),
+    new RevivalRule(),
     new ReferenceRule(),
     new StaleUseRule(),
     new AssociationRule(),
@@ -76,6 +79,7 @@ function allRules(): Rule[] {
     new UncertainRule(),
     new ConflictRule(),
     new LoopRule(),
+    new MutualLoopRule(),
     new LostUpdateRule(),
     new PatchRule(),
     new OwnershipRule(),

@@ -30,6 +30,13 @@ export function wasGiven(
   return actor.hasReads || (world.hasReads && write.via !== 'write') ? 'no' : 'unknown';
 }
 
+/** The tokens of an object that the writer had been given before it sent its write, the newest last. */
+export function givenTokens(write: WriteEvent, object: ObjectState, world: World): string[] {
+  const tokens = world.knowledge.of(write.actor).objects.get(object.uid)?.tokens;
+  const start = write.startedAt ?? write.at;
+  return [...(tokens ?? [])].flatMap(([token, given]) => (given.at <= start && given.seq < write.seq ? [token] : []));
+}
+
 /** Whether the writer asked for the object, and was given any of the versions from index `from` up to `to`, before it sent its write. */
 export function hasAskedFor(write: WriteEvent, object: ObjectState, from: number, to: number, world: World): boolean {
   const tokens = world.knowledge.of(write.actor).objects.get(object.uid)?.tokens;

@@ -222,12 +222,21 @@ export function isTimekeeping(path: string): boolean {
 
 /** Paths whose value differs, order and timekeeping left out. */
 export function changedPaths(before: Leaves, after: Leaves): string[] {
+  return differing(before, after, isContent);
+}
+
+/** Paths of what keeps time, whose value differs. */
+export function changedTimes(before: Leaves, after: Leaves): string[] {
+  return differing(before, after, (path) => TIMEKEEPING.test(path));
+}
+
+function differing(before: Leaves, after: Leaves, isWanted: (path: string) => boolean): string[] {
   const touched = touchedPaths(before, after);
-  if (touched !== undefined) return touched.filter(isContent);
+  if (touched !== undefined) return touched.filter(isWanted);
   const paths: string[] = [];
   const [old, now] = [new Map(before), new Map(after)];
-  for (const [path, value] of now) if (old.get(path) !== value && isContent(path)) paths.push(path);
-  for (const path of old.keys()) if (!now.has(path) && isContent(path)) paths.push(path);
+  for (const [path, value] of now) if (old.get(path) !== value && isWanted(path)) paths.push(path);
+  for (const path of old.keys()) if (!now.has(path) && isWanted(path)) paths.push(path);
   return paths;
 }
 
@@ -296,6 +305,11 @@ export function isReordered(before: Leaves, after: Leaves, path: string): boolea
   if (list === undefined) return false;
   const content = contentOfList(after, list);
   return content !== undefined && content === contentOfList(before, list);
+}
+
+/** The path of the map or list that holds a field. */
+export function mapOf(path: string): string {
+  return path.slice(0, Math.max(path.lastIndexOf('.'), path.lastIndexOf('[')));
 }
 
 /** Whether a path ends in an item that only its place tells from the others. */

@@ -239,6 +239,8 @@ function reportConflict(event: WriteEvent, world: World): void {
 function reportMismatch(event: WriteEvent, world: World): void {
   const who = actorName(event.actor);
   const sent = event.preconditions?.uid ?? '';
+  const holder = world.target(event);
+  const live = holder?.uid === sent || holder?.gone !== undefined ? undefined : holder;
   world.report({
     key: ['uid-mismatch', writerKey(event), sent].join('\0'),
     id: 'uid-mismatch',
@@ -248,7 +250,9 @@ function reportMismatch(event: WriteEvent, world: World): void {
     fields: [],
     at: event.at,
     events: [event.seq],
-    explanation: message`A write of ${who} named the incarnation ${sent}, but the name belongs to another one now${world.target(event) === undefined ? '' : message` (${world.target(event)?.uid ?? ''})`}. The server refused it; nothing was changed.`,
+    explanation: message`A write of ${who} named the incarnation ${sent}, but ${
+      live === undefined ? message`it is gone` : message`the name belongs to another one now (${live.uid})`
+    }. The server refused it; nothing was changed.`,
     remedy: message`Treat the old object as deleted: drop what was kept for it, and look at the new one as one that was never seen.`,
   });
 }

@@ -1,7 +1,7 @@
 import type { Actor, WriteEvent } from '../../traceEvent.ts';
 import { isForeign, latestChange } from '../given.ts';
 import { actorKey, actorName, sameActor, writerKey } from '../knowledge.ts';
-import { leavesOf, outermost, type Leaves } from '../leaves.ts';
+import { leavesOf, mapOf, outermost, type Leaves } from '../leaves.ts';
 import type { VersionChange } from '../rule.ts';
 import { findingObject, type World } from '../world.ts';
 import { isJsonObject } from '../../../codec/json.ts';
@@ -35,14 +35,13 @@ export class DroppedFields {
     const dropped = gone.filter((path) => {
       const at = latestChange(object, path, change.index - 1);
       const setter = at === undefined ? object.versions[0] : object.versions[at];
-      const parent = path.slice(0, Math.max(path.lastIndexOf('.'), path.lastIndexOf('[')));
       return (
         setter !== undefined &&
         isForeign(setter, write.actor) &&
         !knows(change, write.actor, path) &&
         !/\[[^\]]*\]$/.test(path) &&
         !isIncarnation(path) &&
-        stillThere(parent, version.leaves ?? new Map())
+        stillThere(mapOf(path), version.leaves ?? new Map())
       );
     });
     const meant = changed.filter((path) => !gone.includes(path));

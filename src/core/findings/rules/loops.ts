@@ -2,7 +2,7 @@ import { message } from '../../../base/message.ts';
 import { isJsonObject, type JsonObject } from '../../../codec/json.ts';
 import type { WriteEvent } from '../../traceEvent.ts';
 import { type ActorKnowledge, actionKey, actorKey, actorName, sameActor, writerKey } from '../knowledge.ts';
-import { leavesOf, outermost, type Leaves } from '../leaves.ts';
+import { changedTimes, leavesOf, outermost, type Leaves } from '../leaves.ts';
 import type { VersionRecord } from '../objectState.ts';
 import type { Rule, VersionChange } from '../rule.ts';
 import { requestText, tokenText } from '../words.ts';
@@ -27,7 +27,7 @@ interface Run {
 const MAX_RUNS = 5_000;
 const MAX_FIELDS = 50;
 /** A reaction comes at once; what comes later may be a timer's. */
-const REACTION_MS = 150;
+export const REACTION_MS = 150;
 const APPLIES = 4;
 /** Times are known to a millisecond: what varies less than this is constant. */
 const STEADY_MS = 2;
@@ -106,7 +106,7 @@ export class LoopRule implements Rule {
     if (reaction === 'no' || reaction === 'unclear') return;
     const { count, windowMs } = world.thresholds.updateLoop;
     const run = extend(this.selfTriggered, key, { at: write.at, seq: write.seq, ...reaction }, windowMs);
-    for (const path of change.changed ?? []) if (run.fields.size < 50) run.fields.add(path);
+    for (const path of whatChanged(change)) if (run.fields.size < MAX_FIELDS) run.fields.add(path);
     const recent = run.events.filter((item) => write.at - item.at <= windowMs);
     if (recent.length < count || (!run.reported && isTimed(recent))) return;
     const who = actorName(write.actor);
@@ -131,6 +131,12 @@ export class LoopRule implements Rule {
   }
 }
 
+/** What a version changed; what keeps time, where that is all. */
+function whatChanged({ changed = [], previous, version }: VersionChange): readonly string[] {
+  if (changed.length > 0 || previous?.leaves === undefined || version.leaves === undefined) return changed;
+  return changedTimes(previous.leaves, version.leaves);
+}
+
 /** Fields of the spec that are stored although an update left them out: the server's defaults. */
 function addFilledIn(fields: Set<string>, stored: Leaves, body: JsonObject): void {
   const sent = leavesOf(body);
@@ -152,7 +158,7 @@ function wasThere(version: VersionRecord | undefined, event: WriteEvent): boolea
  * Whether a timer drives the writes: what is kept is the pause from one to the next, however long the event of the one before
  * took. A reaction keeps its distance to that event, and its pauses vary by what the event took besides.
  */
-function isTimed(events: readonly RunEvent[]): boolean {
+export function isTimed(events: readonly Pick<RunEvent, 'start' | 'delayMs'>[]): boolean {
   const pauses = events.slice(1).map((event, index) => event.start - (events[index]?.start ?? event.start));
   const delays = events.map((event) => event.delayMs);
   return spread(delays) > Math.max(STEADY_MS, 2 * spread(pauses));

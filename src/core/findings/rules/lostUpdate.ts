@@ -1,6 +1,6 @@
 import { isJsonObject, stringifyJson, type Json } from '../../../codec/json.ts';
 import type { Actor, WriteEvent } from '../../traceEvent.ts';
-import { hasAskedFor, hasRead, isForeign, latestChange, wasGiven } from '../given.ts';
+import { givenTokens, hasAskedFor, hasRead, isForeign, latestChange, wasGiven } from '../given.ts';
 import { actionKey, actorKey, actorName, writerKey } from '../knowledge.ts';
 import { changedPaths, isByPlace, itemIdentity, leavesOf, outermost, type Leaves } from '../leaves.ts';
 import type { ObjectState } from '../objectState.ts';
@@ -18,6 +18,8 @@ import {
   namedPath,
   type Loss,
 } from './lostUpdateKinds.ts';
+import { isSweep, keepsTime } from './putBack.ts';
+import { stolenLock } from './stolenLock.ts';
 import { keepLast } from '../../keepLast.ts';
 
 interface Refused {
@@ -51,7 +53,12 @@ export class LostUpdateRule implements Rule {
 
   judged(change: VersionChange, world: World): void {
     const { write, version, object } = change;
-    if (write === undefined || actorKey(write.actor) === '' || object.election) return;
+    if (write === undefined || actorKey(write.actor) === '') return;
+    if (object.election) {
+      const stolen = stolenLock(change, write, world);
+      if (stolen !== undefined) report(stolen, change, write, world);
+      return;
+    }
     const previous = predecessor(change, write);
     const before = object.versions[previous]?.leaves;
     let loss: Loss | undefined;
@@ -123,7 +130,7 @@ export class LostUpdateRule implements Rule {
     });
     return paths.length === 0
       ? undefined
-      : { how: 'unseen', paths, previous, base: lastGiven(write, world, change.object), proof: [] };
+      : { how: 'unseen', paths, previous, base: givenTokens(write, change.object, world).at(-1), proof: [] };
   }
 
   /** The writer was given the content, yet its body matches an older version in everything that others changed since. Likely. */
@@ -149,12 +156,13 @@ export class LostUpdateRule implements Rule {
         const by = at === undefined ? undefined : object.versions[at];
         return by !== undefined && isForeign(by, write.actor);
       });
-      const own = changed.filter((path) => !foreign.includes(path));
+      const isAlone = changed.every((path) => foreign.includes(path)) && !keepsTime(before, version.leaves, foreign);
       const reverted =
         foreign.length > 0 && foreign.every((path) => base.leaves?.get(path) === version.leaves?.get(path));
       const meant =
-        own.length === 0 || foreign.some((path) => this.isWanted(write, object, path, version.leaves?.get(path) ?? ''));
-      if (reverted && !meant && !isInformed(change, write, previous, index, foreign, world))
+        isAlone || foreign.some((path) => this.isWanted(write, object, path, version.leaves?.get(path) ?? ''));
+      const isKnown = isInformed(change, write, previous, index, foreign, world) && !isSweep(change, write, foreign);
+      if (reverted && !meant && !isKnown)
         return { how: 'ignored', paths: foreign, previous, base: base.token, proof: [] };
     }
     return undefined;
@@ -267,12 +275,6 @@ function readsOf(
     const seq = token === undefined ? undefined : given?.get(token)?.seq;
     return seq === undefined || seq >= write.seq ? [] : [seq];
   });
-}
-
-function lastGiven(write: WriteEvent, world: World, object: ObjectState): string | undefined {
-  const start = write.startedAt ?? write.at;
-  const tokens = world.knowledge.of(write.actor).objects.get(object.uid)?.tokens;
-  return [...(tokens ?? [])].findLast(([, given]) => given.at <= start && given.seq < write.seq)?.[0];
 }
 
 function report(loss: Loss, change: VersionChange, write: WriteEvent, world: World): void {

@@ -157,7 +157,7 @@ function isSaid(
   { how, base }: { readonly how: string; readonly base?: string | undefined },
   { basedOn }: WriteEvent,
 ): boolean {
-  return how !== 'ignored' || basedOn?.known !== 'content' || basedOn.token === base;
+  return (how !== 'ignored' && how !== 'dropped') || basedOn?.known !== 'content' || basedOn.token === base;
 }
 
 const REMEDY: Readonly<Record<LossKind, Message>> = {

@@ -1,14 +1,16 @@
-import { listed, message, type Message } from '../../../base/message.ts';
+import { listed, message, type Message, type Words } from '../../../base/message.ts';
 import { isJsonObject, type Json } from '../../../codec/json.ts';
 import type { WriteEvent } from '../../traceEvent.ts';
 import { fieldStep } from '../derive.ts';
-import { isForeign, latestChange } from '../given.ts';
+import { givenTokens, isForeign, latestChange } from '../given.ts';
 import { actorName, writerKey } from '../knowledge.ts';
 import { isByPlace, itemIdentity, itemsOf, type Leaves } from '../leaves.ts';
-import type { ObjectState } from '../objectState.ts';
+import type { ObjectState, VersionRecord } from '../objectState.ts';
 import type { Rule, VersionChange } from '../rule.ts';
 import { findingObject, type World } from '../world.ts';
 import { explainLoss, indexedPaths, isGuarded, lossRemedy, printPointer } from './lostUpdateKinds.ts';
+
+const MAX_OLDER = 8;
 
 /**
  * `unguarded-patch`, and the `index-patch` kind of `lost-update`: a patch by position or of a whole list that checks nothing.
@@ -27,9 +29,18 @@ export class PatchRule implements Rule {
       return;
     const indexed = indexedPaths(write);
     if (indexed.length > 0) {
-      const hit = indexed.flatMap((pointer) => hitItem(pointer, write, change, world));
+      const base = givenVersion(write, change.object, world);
+      const hit = indexed.flatMap((pointer) => hitItem(pointer, base, change));
       if (hit.length > 0) reportHit(hit, write, change, world);
-      else this.unguarded(indexed.map(printPointer), message`by position`, write, change, world);
+      else
+        this.unguarded(
+          indexed.map(printPointer),
+          message`by position`,
+          write,
+          change,
+          world,
+          outdated(indexed, write, change, world),
+        );
       return;
     }
     if (write.patchType !== 'merge-patch') return;
@@ -43,17 +54,23 @@ export class PatchRule implements Rule {
     write: WriteEvent,
     change: VersionChange,
     world: World,
+    wrong: readonly Hit[] = [],
   ): void {
+    const who = actorName(write.actor);
+    const request = message`${who} sent a patch ${what} (${fields.join(', ')}) without a token or a test`;
     world.report({
       key: ['unguarded-patch', writerKey(write), change.object.uid].join('\0'),
       id: 'unguarded-patch',
       cluster: change.object.cluster,
       object: findingObject(change.object),
-      actors: [actorName(write.actor)],
+      actors: [who],
       fields,
       at: write.at,
       events: [write.seq],
-      explanation: message`${actorName(write.actor)} sent a patch ${what} (${fields.join(', ')}) without a token or a test; had the list changed in between, it would have hit another item. Nothing was lost this time.`,
+      explanation:
+        wrong.length === 0
+          ? message`${request}; had the list changed in between, it would have hit another item. Nothing was lost this time.`
+          : message`${request}, and it hit ${wrong.map(({ item }) => item).join(', ')}. In an older version that it had been given, that position held ${meantOf(wrong)}: if the patch was computed from that one, it hit the wrong item.`,
       remedy: message`Put metadata.resourceVersion into the patch, or a test of the item before the operation.`,
     });
   }
@@ -65,9 +82,8 @@ interface Hit {
 }
 
 /** The item that an operation really hit, in whichever of the lists on its way, where the sender's version had another one there. */
-function hitItem(pointer: string, write: WriteEvent, change: VersionChange, world: World): Hit[] {
+function hitItem(pointer: string, base: VersionRecord | undefined, change: VersionChange): Hit[] {
   const tokens = pointer.split('/').slice(1);
-  const base = givenVersion(write, change.object, world);
   if (base === change.previous) return [];
   let path = '';
   for (const [at, token] of tokens.entries()) {
@@ -120,17 +136,28 @@ function firstWords(leaves: Leaves, item: string): string {
   return leaves.get(item) ?? item;
 }
 
-function givenVersion(
-  write: WriteEvent,
-  object: ObjectState,
-  world: World,
-): ObjectState['versions'][number] | undefined {
-  const tokens = world.knowledge.of(write.actor).objects.get(object.uid)?.tokens;
-  const start = write.startedAt ?? write.at;
-  const token =
-    write.basedOn?.token ??
-    [...(tokens ?? [])].findLast(([, given]) => given.at <= start && given.seq < write.seq)?.[0];
+function givenVersion(write: WriteEvent, object: ObjectState, world: World): VersionRecord | undefined {
+  const token = write.basedOn?.token ?? givenTokens(write, object, world).at(-1);
   return token === undefined ? undefined : object.version(token);
+}
+
+/**
+ * The items that a patch hit where the newest older version that its sender had been given, since it wrote the object itself,
+ * had others: a patch may come from a read before the last one, as that of a script does.
+ */
+function outdated(indexed: readonly string[], write: WriteEvent, change: VersionChange, world: World): Hit[] {
+  for (const token of givenTokens(write, change.object, world).slice(-MAX_OLDER).toReversed()) {
+    const version = change.object.version(token);
+    const hits = indexed
+      .flatMap((pointer) => hitItem(pointer, version, change))
+      .filter(({ meant }) => meant !== undefined);
+    if (hits.length > 0 || (version !== undefined && !isForeign(version, write.actor))) return hits;
+  }
+  return [];
+}
+
+function meantOf(hits: readonly Hit[]): Words {
+  return listed(hits.map((hit) => hit.meant ?? message`nothing`));
 }
 
 function reportHit(hits: readonly Hit[], write: WriteEvent, change: VersionChange, world: World): void {
@@ -140,7 +167,6 @@ function reportHit(hits: readonly Hit[], write: WriteEvent, change: VersionChang
   const movers = object.versions.slice(0, index + 1).filter((version) => isForeign(version, write.actor));
   const mover = movers.at(-1);
   const other = mover?.author === undefined ? (mover?.manager ?? 'another actor') : actorName(mover.author.actor);
-  const meant = listed(hits.map((hit) => hit.meant ?? message`nothing`));
   const base = givenVersion(write, object, world)?.token;
   world.report({
     key: ['lost-update', 'index-patch', writerKey(write), object.uid].join('\0'),
@@ -154,7 +180,7 @@ function reportHit(hits: readonly Hit[], write: WriteEvent, change: VersionChang
     events: [...new Set([mover?.author?.seq ?? mover?.seq, write.seq, change.version.seq])].filter(
       (seq) => seq !== undefined,
     ),
-    explanation: message`${explainLoss({ how: 'unseen', base }, 'index-patch', { ...change, write, over: change.previous }, [other], fields)} In the version it was given, that position held ${meant}.`,
+    explanation: message`${explainLoss({ how: 'unseen', base }, 'index-patch', { ...change, write, over: change.previous }, [other], fields)} In the version it was given, that position held ${meantOf(hits)}.`,
     remedy: lossRemedy('index-patch'),
     details: { written: change.version.token },
   });
