@@ -1,6 +1,6 @@
 // Builds dist/: the extension, the command line, a bundle for each webview, and the data they read.
 import { build, context } from 'esbuild';
-import { cpSync, existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { root, say } from './bootstrap.mjs';
 import { lazyBuiltins, lazyPackageNames, lazyPackages } from './lazyBuiltins.mjs';
@@ -74,8 +74,14 @@ function copyFiles() {
   }
   cpSync(join(root, 'src/lab/data'), join(dist, 'data'), { recursive: true });
   packData(join(dist, 'data'));
-  for (const page of [...readdirSync(join(root, 'docs')).filter((name) => name.endsWith('.md')), 'findings'])
-    cpSync(join(root, 'docs', page), join(dist, 'docs', page), { recursive: true });
+  cpSync(join(root, 'docs', 'findings'), join(dist, 'docs', 'findings'), { recursive: true });
+  for (const page of readdirSync(join(root, 'docs')).filter((name) => name.endsWith('.md')))
+    writeFileSync(join(dist, 'docs', page), withoutPictures(readFileSync(join(root, 'docs', page), 'utf8')));
+}
+
+/** A page as the package holds it: pictures would make it several times as large. */
+function withoutPictures(page) {
+  return page.replaceAll(/^!\[[^\]]*\]\(pictures\/[^)]*\)\n+/gm, '');
 }
 
 function checkInputs(metafile) {

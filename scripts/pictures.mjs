@@ -1,4 +1,4 @@
-// Makes the pictures of the README from the real product: the extension in a VS Code, on the lively sandbox.
+// Makes the pictures of the README and the documentation from the real product: the extension in a VS Code, on the lively sandbox.
 //   node scripts/pictures.mjs
 import { bootstrap, root, say } from './bootstrap.mjs';
 await bootstrap(import.meta.url);
@@ -11,6 +11,8 @@ const out = join(root, 'docs', 'pictures');
 /** What there is to see before a picture is taken: a fight and a recreation, and two minutes of them. */
 const lively = /undo each other[\s\S]*Recreated/;
 const livelyMs = 120_000;
+/** How long a change of the theme, or of what is shown, takes at most. */
+const settleMs = 5000;
 
 /** The themes that VS Code takes up from the system by itself. */
 const themes = {
@@ -39,32 +41,31 @@ try {
     args: ['--no-sandbox', '--disable-gpu', '--disable-quic', '--disable-background-networking'],
   });
   mkdirSync(out, { recursive: true });
-  for (const [theme, scheme] of Object.entries(themes)) {
-    const page = await browser.newPage({ viewport: { width: 1400, height: 860 }, ...scheme });
-    const take = (name) => page.screenshot({ path: join(out, `${name}-${theme}.png`) });
-    await page.goto(url);
-    say(`waiting for the pictures in ${theme} …`);
-    await livelyTimeline(page);
-    await take('tree-and-timeline');
-    if (theme === 'dark') {
-      await selectConflict(page);
-      await page.keyboard.press('e');
-      await page.waitForTimeout(500);
-      await take('conflict');
-    }
-    await page.close();
-  }
-  // Last, as its objects stay on the timeline.
   const page = await browser.newPage({ viewport: { width: 1400, height: 860 }, ...themes.dark });
+  const take = (name) => page.screenshot({ path: join(out, `${name}.png`) });
   await page.goto(url);
-  await webviewWith(page, '.chart');
+  say('waiting until there is something to see …');
+  await livelyTimeline(page);
+  for (const [theme, scheme] of Object.entries(themes)) {
+    say(`the picture in ${theme} …`);
+    await page.emulateMedia({ forcedColors: 'none', ...scheme });
+    await page.waitForTimeout(settleMs);
+    await take(`tree-and-timeline-${theme}`);
+  }
+  await page.emulateMedia({ forcedColors: 'none', ...themes.dark });
+  await page.waitForTimeout(settleMs);
+  await selectConflict(page);
+  await page.keyboard.press('e');
+  await page.waitForTimeout(settleMs);
+  await take('conflict-dark');
+  // Last, as its objects stay on the timeline.
   await runCommand(page, 'Open the Contention Lab');
   const lab = await webviewWith(page, '.contention');
   await lab.getByRole('checkbox', { name: /^Teacher/ }).check();
   await lab.getByRole('button', { name: 'Start' }).click();
   await lab.getByRole('button', { name: 'Cancel' }).waitFor();
   await lab.getByRole('button', { name: 'Cancel' }).waitFor({ state: 'hidden', timeout: 120_000 });
-  await page.screenshot({ path: join(out, 'contention-dark.png') });
+  await take('contention-dark');
   await browser.close();
 } finally {
   started.kill('SIGTERM');

@@ -244,6 +244,7 @@ const firstPicture = {
   'update.mode': 'none',
   'window.commandCenter': false,
   'npm.autoDetect': 'off',
+  'remote.autoForwardPorts': false,
 };
 
 /** Writes settings where the server reads them, both as the machine's and the user's, unless some are there. */

@@ -63,7 +63,9 @@ describe('timeline in a browser', function () {
       '1 more, folded: nothing stood out',
       'kind-dev / PODS',
     ]);
-    assert.match(await page.page.locator('.row.group').last().innerText(), /PODS\s+· folded: nothing stood out\s+3/);
+    const pods = page.page.locator('.row.group').last();
+    assert.match(await pods.innerText(), /PODS\s+· folded\s+3/);
+    assert.match((await pods.getAttribute('title')) ?? '', /nothing was refused, recreated or found on them/);
     await page.page.locator('.row.more').click();
     await page.page.locator('.row.group').last().click();
     await page.frame();

@@ -52,7 +52,7 @@ export function trackWords(
   return parts.join(' · ');
 }
 
-/** The same in full: to be said where there is room. */
+/** Why lanes are folded although nobody asked; '' where they are not. */
 export function foldedReason({ folded }: { readonly folded?: Folded }, translate: Translate): string {
   if (folded === undefined) return '';
   return folded === 'noise'
@@ -74,9 +74,7 @@ export function groupTitle(label: string): string {
   return label.slice(0, start) + label.slice(start, end).toUpperCase() + label.slice(end);
 }
 
-/** Why a group is folded although nobody asked, to be said after its title; '' where it is not. */
+/** That a group is folded although nobody asked, to be said after its title; '' where it is not. */
 export function foldedWords(row: Row & { readonly type: 'group' }, translate: Translate): string {
-  if (row.folded === undefined) return '';
-  const why = row.folded === 'noise' ? translate('folded: normal noise') : translate('folded: nothing stood out');
-  return ` · ${why}`;
+  return row.folded === undefined ? '' : ` · ${translate('folded')}`;
 }
