@@ -220,6 +220,8 @@ export class EventTable {
     texts.forEach((text, column) => {
       const cell = slot.children[column];
       if (cell === undefined) return;
+      // Cells are cut where the window is narrow.
+      setAttribute(cell, 'title', text === '' ? undefined : text);
       if (column !== 2) {
         setText(cell, text);
         return;
