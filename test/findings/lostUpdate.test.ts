@@ -69,6 +69,62 @@ describe('lost updates', () => {
     assert.deepEqual(s.told(), []);
   });
 
+  it('what its writer had sent back itself since, it takes out on purpose, unless its own changes since go too', () => {
+    const idle = { state: 'idle' };
+    const last: Record<string, readonly [JsonObject, readonly string[]]> = {
+      answered: [{ state: 'done' }, []],
+      'as it was': [idle, []],
+      'an older copy': [{ ...idle, mine: '1' }, ['lost-update/token-swap']],
+    };
+    for (const [what, [content, told]] of Object.entries(last)) {
+      const s = new Scenario();
+      s.stream(name, 'U1', 'v1', data(idle));
+      s.get('A', name, 'U1', 'v1');
+      const store = (actor: string, token: string, next: string, values: JsonObject): void =>
+        s.write(actor, name, 'replace', {
+          preconditions: { token },
+          body: data(values),
+          result: { uid: 'U1', token: next },
+          stored: data(values),
+        });
+      store('B', 'v1', 'v2', { ...idle, request: 'r' });
+      s.get('A', name, 'U1', 'v2');
+      store('A', 'v2', 'v3', { state: 'working', request: 'r' });
+      s.get('A', name, 'U1', 'v3');
+      store('A', 'v3', 'v4', content);
+      assert.deepEqual(s.told(), told, what);
+    }
+  });
+
+  it('a status that was written carries nothing of the rest', () => {
+    const s = new Scenario();
+    const [own, both] = [{ size: 1 }, { size: 1, request: 'r' }];
+    s.stream(toy(), 'U1', 'v1', { spec: own });
+    s.get('A', toy(), 'U1', 'v1');
+    s.write('B', toy(), 'replace', {
+      preconditions: { token: 'v1' },
+      body: { spec: both },
+      result: { uid: 'U1', token: 'v2' },
+      stored: { spec: both },
+    });
+    s.get('A', toy(), 'U1', 'v2');
+    s.write('A', toy(), 'replace', {
+      subresource: 'status',
+      preconditions: { token: 'v2' },
+      body: { spec: own, status: { seen: 1 } },
+      result: { uid: 'U1', token: 'v3' },
+      stored: { spec: both, status: { seen: 1 } },
+    });
+    s.get('A', toy(), 'U1', 'v3');
+    s.write('A', toy(), 'replace', {
+      preconditions: { token: 'v3' },
+      body: { spec: { size: 2 }, status: { seen: 1 } },
+      result: { uid: 'U1', token: 'v4' },
+      stored: { spec: { size: 2 }, status: { seen: 1 } },
+    });
+    assert.deepEqual(s.told(), ['lost-update/token-swap']);
+  });
+
   it('A1: a stale write that is refused is a conflict and no lost update', () => {
     const s = bothRead(name);
     s.get('A', name, 'U1', 'v2');

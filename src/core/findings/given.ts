@@ -69,6 +69,11 @@ export function isForeign(version: VersionRecord, actor: Actor): boolean {
   );
 }
 
+/** Whether a version is a replacement, by the same actor, of the same part as a write replaces: it sent back all that is in it. */
+export function isReplacedBy({ author }: VersionRecord, { actor, subresource }: WriteEvent): boolean {
+  return author?.verb === 'replace' && author.subresource === subresource && sameActor(author.actor, actor);
+}
+
 /**
  * The index, at most `upTo`, of the latest version that changed a path; undefined where the window does not tell. To give the
  * items of a list without keys another order, as another version of an API may, changes none of them.

@@ -1,6 +1,13 @@
 import type { Json, JsonObject } from '../../codec/json.ts';
-import type { Actor, ObjectName, Token, WriteEvent } from '../traceEvent.ts';
+import type { ObjectName, Token, WriteEvent } from '../traceEvent.ts';
 import type { Content, Leaves } from './leaves.ts';
+
+/** Who made a version, and by which write. */
+export interface Author extends Pick<WriteEvent, 'actor' | 'seq' | 'at' | 'verb'> {
+  readonly subresource: string | undefined;
+  /** When it was sent, as far as that is known. */
+  readonly startedAt: number;
+}
 
 /** One version of one incarnation, as the rules remember it. */
 export interface VersionRecord {
@@ -27,7 +34,7 @@ export interface VersionRecord {
   apiVersion: string | undefined;
   terminating: boolean;
   /** Who made it, where a write says so; `write` is kept until the version is judged. */
-  author: { actor: Actor; seq: number; at: number; verb: WriteEvent['verb'] } | undefined;
+  author: Author | undefined;
   write: WriteEvent | undefined;
   /** The field manager that made it, where managedFields tell. */
   manager: string | undefined;

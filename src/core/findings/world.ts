@@ -278,6 +278,8 @@ export class World {
       seq: event.seq,
       at: event.at,
       verb: event.verb,
+      subresource: event.subresource,
+      startedAt: event.startedAt ?? event.at,
     };
     version.sentOwners = sentOwners(event);
     version.write = this.contents.sharing(object, event);

@@ -1,6 +1,6 @@
-import type { Actor, WriteEvent } from '../../traceEvent.ts';
-import { isForeign, latestChange } from '../given.ts';
-import { actorKey, actorName, sameActor, writerKey } from '../knowledge.ts';
+import type { WriteEvent } from '../../traceEvent.ts';
+import { isForeign, isReplacedBy, latestChange } from '../given.ts';
+import { actorKey, actorName, writerKey } from '../knowledge.ts';
 import { leavesOf, mapOf, outermost, type Leaves } from '../leaves.ts';
 import type { VersionChange } from '../rule.ts';
 import { findingObject, type World } from '../world.ts';
@@ -38,7 +38,7 @@ export class DroppedFields {
       return (
         setter !== undefined &&
         isForeign(setter, write.actor) &&
-        !knows(change, write.actor, path) &&
+        !knows(change, write, path) &&
         !/\[[^\]]*\]$/.test(path) &&
         !isIncarnation(path) &&
         stillThere(mapOf(path), version.leaves ?? new Map())
@@ -51,15 +51,10 @@ export class DroppedFields {
 }
 
 /** Whether the same actor left the field in an object that it replaced before: then it knows it. */
-function knows(change: VersionChange, actor: Actor, path: string): boolean {
-  return change.object.versions
-    .slice(0, change.index)
-    .some(
-      (version) =>
-        version.author?.verb === 'replace' &&
-        sameActor(version.author.actor, actor) &&
-        version.leaves?.has(path) === true,
-    );
+function knows({ object, index }: VersionChange, write: WriteEvent, path: string): boolean {
+  return object.versions
+    .slice(0, index)
+    .some((version) => isReplacedBy(version, write) && version.leaves?.has(path) === true);
 }
 
 /** What names an incarnation in a reference: taken out, the reference is to whatever has the name, which is a thing to do on purpose. */

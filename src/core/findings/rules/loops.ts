@@ -9,16 +9,21 @@ import { requestText, tokenText } from '../words.ts';
 import { findingObject, writtenObject, type World } from '../world.ts';
 import { keepLast } from '../../keepLast.ts';
 
-/** One write of a run; of one that may be a reaction, when it was sent and how long after what it may react to. */
 interface RunEvent {
   readonly at: number;
   readonly seq: number;
-  readonly start: number;
-  readonly delayMs: number;
 }
 
-interface Run {
-  events: RunEvent[];
+/** A write that may be a reaction: when it was sent, how long after what it may react to, and to which kind of own write. */
+interface Reaction extends RunEvent {
+  readonly start: number;
+  readonly delayMs: number;
+  readonly from: string;
+  readonly to: string;
+}
+
+interface Run<T extends RunEvent> {
+  events: T[];
   burst: number;
   fields: Set<string>;
   reported: boolean;
@@ -37,8 +42,10 @@ const STEADY_MS = 2;
  * is the likely cause. `update-loop`: an actor that writes because of the event of its own last write.
  */
 export class LoopRule implements Rule {
-  private readonly noOps = new Map<string, Run>();
-  private readonly selfTriggered = new Map<string, Run>();
+  private readonly noOps = new Map<string, Run<RunEvent>>();
+  private readonly selfTriggered = new Map<string, Run<Reaction>>();
+  /** Versions by what was written: the endpoint and the parts of the object. */
+  private readonly kinds = new WeakMap<VersionRecord, string>();
 
   write(event: WriteEvent, world: World): void {
     if (event.dryRun === true || event.verb === 'create' || event.verb === 'delete' || actorKey(event.actor) === '')
@@ -59,7 +66,7 @@ export class LoopRule implements Rule {
     }
     const { count, windowMs } = world.thresholds.noOpWrites;
     const { at, seq } = event;
-    const run = extend(this.noOps, key, { at, seq, start: at, delayMs: 0 }, windowMs);
+    const run = extend(this.noOps, key, { at, seq }, windowMs);
     const stored = token === undefined ? undefined : object?.version(token)?.leaves;
     if (stored !== undefined && isJsonObject(event.body)) {
       const part = event.subresource === 'status' ? '.status' : undefined;
@@ -96,22 +103,30 @@ export class LoopRule implements Rule {
   judged(change: VersionChange, world: World): void {
     const { write, version, previous, object } = change;
     if (write === undefined || object.election || actorKey(write.actor) === '') return;
-    const key = actionKey(write);
+    const key = `${writerKey(write)}\0${object.uid}`;
+    const to = kindOf(change);
+    this.kinds.set(version, to);
     if (previous?.author === undefined || !sameActor(previous.author.actor, write.actor)) {
       this.selfTriggered.delete(key);
       return;
     }
+    const from = this.kinds.get(previous) ?? '';
+    const known = this.selfTriggered.get(key)?.events ?? [];
     const reaction = isReaction(change, world);
-    if (reaction === 'no') this.selfTriggered.get(key)?.events.shift();
+    if (reaction === 'no') {
+      const at = known.findIndex((item) => item.from === from && item.to === to);
+      if (at >= 0) known.splice(at, 1);
+    }
     if (reaction === 'no' || reaction === 'unclear') return;
     const { count, windowMs } = world.thresholds.updateLoop;
-    const run = extend(this.selfTriggered, key, { at: write.at, seq: write.seq, ...reaction }, windowMs);
+    const run = extend(this.selfTriggered, key, { at: write.at, seq: write.seq, from, to, ...reaction }, windowMs);
     for (const path of whatChanged(change)) if (run.fields.size < MAX_FIELDS) run.fields.add(path);
     const recent = run.events.filter((item) => write.at - item.at <= windowMs);
-    if (recent.length < count || (!run.reported && isTimed(recent))) return;
+    const steps = circleOf(recent, { from, to }, count);
+    if (steps.length === 0 || (!run.reported && steps.some(isTimed))) return;
     const who = actorName(write.actor);
     world.report({
-      key: ['update-loop', writerKey(write), object.uid].join('\0'),
+      key: `update-loop\0${key}`,
       id: 'update-loop',
       cluster: object.cluster,
       object: findingObject(object),
@@ -144,7 +159,7 @@ function addFilledIn(fields: Set<string>, stored: Leaves, body: JsonObject): voi
     if (path.startsWith('.spec') && !sent.has(path) && fields.size < MAX_FIELDS) fields.add(path);
 }
 
-function seconds(run: Run): string {
+function seconds(run: Run<RunEvent>): string {
   return (((run.events.at(-1)?.at ?? 0) - (run.events[0]?.at ?? 0)) / 1000).toFixed(1);
 }
 
@@ -158,7 +173,7 @@ function wasThere(version: VersionRecord | undefined, event: WriteEvent): boolea
  * Whether a timer drives the writes: what is kept is the pause from one to the next, however long the event of the one before
  * took. A reaction keeps its distance to that event, and its pauses vary by what the event took besides.
  */
-export function isTimed(events: readonly Pick<RunEvent, 'start' | 'delayMs'>[]): boolean {
+export function isTimed(events: readonly Pick<Reaction, 'start' | 'delayMs'>[]): boolean {
   const pauses = events.slice(1).map((event, index) => event.start - (events[index]?.start ?? event.start));
   const delays = events.map((event) => event.delayMs);
   return spread(delays) > Math.max(STEADY_MS, 2 * spread(pauses));
@@ -171,11 +186,37 @@ function spread(values: readonly number[]): number {
   return at(0.75) - at(0.25);
 }
 
+/** What a write changes: the endpoint, and the parts of the object (of its metadata, which of them). */
+function kindOf({ write, changed = [] }: VersionChange): string {
+  const parts = changed.map((path) => /^\.metadata\.\w+|^\.\w+/.exec(path)?.[0] ?? '');
+  return [write?.subresource ?? '', ...new Set(parts.sort())].join();
+}
+
+/**
+ * The reactions of each step by which writes lead back to the last one, each taken often enough; none where they do not. Of
+ * a pass that writes several parts, the later ones follow the events of the earlier ones, whatever woke it: only where the
+ * first one follows the event of the last one too is it a loop.
+ */
+function circleOf(
+  events: readonly Reaction[],
+  last: Pick<Reaction, 'from' | 'to'>,
+  count: number,
+): readonly (readonly Reaction[])[] {
+  const steps = [...Map.groupBy(events, ({ from, to }) => JSON.stringify([from, to])).values()].filter(
+    (own) => own.length >= count,
+  );
+  const often = steps.flatMap((own) => own.slice(0, 1));
+  const reached = new Set([last.to]);
+  for (const kind of reached) for (const { from, to } of often) if (from === kind) reached.add(to);
+  if (!reached.has(last.from) || !often.some(({ from, to }) => from === last.from && to === last.to)) return [];
+  return steps.filter(([first]) => first !== undefined && reached.has(first.from) && reached.has(first.to));
+}
+
 /**
  * Whether the write follows at once the watch event of the writer's own last version; a read of its own must follow that event
- * too. `unclear`: something else came in between, and may be the cause.
+ * too. `unclear`: something else came since the last write was sent, and may be the cause, as one pass waits for the other.
  */
-function isReaction(change: VersionChange, world: World): Pick<RunEvent, 'start' | 'delayMs'> | 'no' | 'unclear' {
+function isReaction(change: VersionChange, world: World): Pick<Reaction, 'start' | 'delayMs'> | 'no' | 'unclear' {
   const { write, previous, object } = change;
   if (write === undefined || previous?.author === undefined) return 'no';
   const start = write.startedAt ?? write.at;
@@ -192,7 +233,8 @@ function isReaction(change: VersionChange, world: World): Pick<RunEvent, 'start'
   if (seen !== undefined) {
     const soon = start - seen >= 0 && start - seen <= REACTION_MS && (unasked || requested >= seen);
     if (!soon) return 'no';
-    return wasWokenByOthers(change, write, seen, actor, world) ? 'unclear' : { start, delayMs: start - seen };
+    const since = Math.min(seen, previous.author.startedAt);
+    return wasWokenByOthers(change, write, since, actor, world) ? 'unclear' : { start, delayMs: start - seen };
   }
   // A recorder sees all reads: who was given nothing there reacts to nothing.
   const read = actor.hasReads || world.hasReads || write.via === 'recorder';
@@ -200,7 +242,7 @@ function isReaction(change: VersionChange, world: World): Pick<RunEvent, 'start'
   return !read && delayMs <= REACTION_MS && delayMs >= 0 ? { start, delayMs } : 'no';
 }
 
-/** Whether a watch gave the writer, since its own event, anything that it had not written itself: that may be the cause. */
+/** Whether a watch gave the writer, since then, anything that it had not written itself: that may be the cause. */
 function wasWokenByOthers(
   { object }: VersionChange,
   write: WriteEvent,
@@ -216,9 +258,9 @@ function wasWokenByOthers(
   });
 }
 
-function extend(runs: Map<string, Run>, key: string, event: RunEvent, windowMs: number): Run {
+function extend<T extends RunEvent>(runs: Map<string, Run<T>>, key: string, event: T, windowMs: number): Run<T> {
   const { at, seq } = event;
-  const run = runs.get(key) ?? { events: [], burst: seq, fields: new Set<string>(), reported: false };
+  const run: Run<T> = runs.get(key) ?? { events: [], burst: seq, fields: new Set<string>(), reported: false };
   const last = run.events.at(-1);
   if (last !== undefined && at - last.at > windowMs) {
     run.events = [];

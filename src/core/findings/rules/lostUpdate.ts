@@ -1,6 +1,6 @@
 import { isJsonObject, stringifyJson, type Json } from '../../../codec/json.ts';
 import type { Actor, WriteEvent } from '../../traceEvent.ts';
-import { givenTokens, hasAskedFor, hasRead, isForeign, latestChange, wasGiven } from '../given.ts';
+import { givenTokens, hasAskedFor, hasRead, isForeign, isReplacedBy, latestChange, wasGiven } from '../given.ts';
 import { actionKey, actorKey, actorName, writerKey } from '../knowledge.ts';
 import { changedPaths, isByPlace, itemIdentity, leavesOf, outermost, type Leaves } from '../leaves.ts';
 import type { ObjectState } from '../objectState.ts';
@@ -214,24 +214,40 @@ export class LostUpdateRule implements Rule {
 
 /**
  * Whether the writer must have known what it put back: its patch was made for the version that it changed, as its token or a
- * read before says, or the metadata that it sent with new labels, annotations or finalizers are those of that version.
+ * read before says, the metadata that it sent with new labels, annotations or finalizers are those of that version, or it had
+ * sent the changes back itself since they were made.
  */
 function isInformed(
-  { object, version }: VersionChange,
+  change: VersionChange,
   write: WriteEvent,
   previous: number,
   base: number,
   foreign: readonly string[],
   world: World,
 ): boolean {
-  if (write.verb === 'patch') {
-    const last = Math.max(...foreign.map((path) => latestChange(object, path, previous) ?? previous));
-    return !isUnconditional(write) || hasAskedFor(write, object, last, previous + 1, world);
-  }
+  const { object, version } = change;
+  const last = foreign.reduce((at, path) => Math.max(at, latestChange(object, path, previous) ?? previous), 0);
+  if (write.verb === 'patch') return !isUnconditional(write) || hasAskedFor(write, object, last, previous + 1, world);
+  if (
+    object.versions.slice(last + 1, previous + 1).some((by) => isReplacedBy(by, write)) &&
+    !isOlder(change, write, previous, base)
+  )
+    return true;
   const sent = ownersStamp(version.sentOwners);
   const [from, over] = [object.versions[base]?.owners, object.versions[previous]?.owners];
   const isFresh = sent !== undefined && sent === over && from !== undefined && from !== sent;
   return isFresh && foreign.every((path) => path.startsWith('.metadata.'));
+}
+
+/** Whether what the writer itself changed since an older version is as it was in that one too, yet not all is. */
+function isOlder({ object, version }: VersionChange, write: WriteEvent, previous: number, base: number): boolean {
+  const [old, before] = [object.versions[base]?.leaves, object.versions[previous]?.leaves];
+  if (old === undefined || before === undefined || version.leaves === undefined) return true;
+  if (changedPaths(old, version.leaves).length === 0) return false;
+  return changedPaths(old, before).some((path) => {
+    const by = object.versions[latestChange(object, path, previous) ?? 0];
+    return by !== undefined && !isForeign(by, write.actor) && old.get(path) === version.leaves?.get(path);
+  });
 }
 
 /** Applies and patches of a scale assert, creations and deletions have no base, patches by position have a rule of their own. */
