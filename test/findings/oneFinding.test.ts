@@ -132,6 +132,49 @@ describe('one bug is one finding', () => {
     );
   });
 
+  it('of a loop that stops and begins again, which counts all that it did', () => {
+    const s = new Scenario();
+    s.stream(map, 'U1', 'v0', data({}));
+    s.get('A', map, 'U1', 'v0');
+    let token = 'v0';
+    for (let burst = 1; burst <= 3; burst += 1) {
+      for (let round = 0; round < 12; round += 1)
+        s.write('A', map, 'replace', {
+          preconditions: { token: 'gone' },
+          body: data({ n: String(burst) }),
+          outcome: 'version-conflict',
+          code: 409,
+        });
+      for (let round = 0; round < 6; round += 1)
+        s.write('A', map, 'replace', {
+          outcome: 'unchanged',
+          preconditions: { token },
+          body: data({}),
+          result: { uid: 'U1', token },
+        });
+      for (let round = 0; round < 7; round += 1)
+        s.write('A', configMap('taken'), 'create', { body: data({}), outcome: 'already-exists', code: 409 });
+      s.get('A', configMap('taken'), 'U9', 'x');
+      const next = `v${burst}`;
+      s.write('A', map, 'replace', {
+        preconditions: { token },
+        body: data({ n: next }),
+        result: { uid: 'U1', token: next },
+        stored: data({ n: next }),
+      });
+      token = next;
+    }
+    const loops = s.findings().filter(({ id }) => id.includes('loop') || id === 'no-op-writes');
+    assert.deepEqual(
+      loops.map(({ id, count }) => [id, count]),
+      [
+        ['hot-conflict-loop', 36],
+        ['no-op-writes', 18],
+        ['already-exists-loop', 21],
+      ],
+    );
+  });
+
   it('of a part that its endpoint ignores, of conflicts of both endpoints, and of a server that is behind', () => {
     const s = new Scenario();
     s.stream(toy(), 'U1', 'v0', { spec: { a: 1, b: 1 }, status: { n: 0 } });

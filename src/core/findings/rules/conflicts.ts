@@ -24,18 +24,19 @@ interface Refusal {
 
 interface Run {
   refusals: Refusal[];
-  burst: number;
-  reported: boolean;
   total: number;
+  /** How many of them were told. */
+  told: number;
   self: boolean;
+  /** The kind under which it was first told. */
+  kind: string;
 }
 
 const MAX_RUNS = 5_000;
 const SAME_BODY = 3;
 
 /**
- * `version-conflict` and `uid-mismatch` (each refusal, one finding an actor and object) and `hot-conflict-loop` (one finding
- * a burst): many refusals in a row without growing pauses, or the same dead token and body again and again. An actor that
+ * `version-conflict` and `uid-mismatch` (each refusal, one finding an actor and object) and `hot-conflict-loop`: many refusals in a row without growing pauses, or the same dead token and body again and again. An actor that
  * reads a fresh version before each attempt is contending, not spinning, until it lost twice as often in a row.
  */
 export class ConflictRule implements Rule {
@@ -61,12 +62,11 @@ export class ConflictRule implements Rule {
   }
 
   private extend(key: string, event: WriteEvent, world: World): void {
-    const run = this.runs.get(key) ?? { refusals: [], burst: event.seq, reported: false, total: 0, self: false };
+    const run = this.runs.get(key) ?? newRun();
     const token = event.preconditions?.token ?? '';
     const last = run.refusals.at(-1);
     const { count, windowMs } = world.thresholds.conflictLoop;
-    if (last !== undefined && event.at - last.at > windowMs)
-      Object.assign(run, { refusals: [], burst: event.seq, reported: false, total: 0, self: false });
+    if (last !== undefined && event.at - last.at > windowMs) Object.assign(run, newRun());
     const fresh =
       event.outcome === 'version-conflict' &&
       token !== '' &&
@@ -84,10 +84,7 @@ export class ConflictRule implements Rule {
     run.self ||= this.isSelf(event, world);
     if (run.refusals.length > 4 * count) run.refusals.splice(1, 1);
     keepLast(this.runs, key, run, MAX_RUNS);
-    if (run.reported || isLoop(run.refusals, event.at, count, windowMs)) {
-      run.reported = true;
-      reportLoop(key, run, event, world);
-    }
+    if (run.told > 0 || isLoop(run.refusals, event.at, count, windowMs)) reportLoop(run, event, world);
   }
 
   /** Whether the actor itself read this version, by a request, since its last refusal. */
@@ -123,6 +120,10 @@ export class ConflictRule implements Rule {
   }
 }
 
+function newRun(): Run {
+  return { refusals: [], total: 0, told: 0, self: false, kind: '' };
+}
+
 function isLoop(refusals: readonly Refusal[], now: number, count: number, windowMs: number): boolean {
   const last = refusals.at(-1);
   const recent = refusals.filter((item) => now - item.at <= windowMs);
@@ -147,25 +148,28 @@ function median(values: readonly number[]): number {
   return [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
 }
 
-function reportLoop(key: string, run: Run, event: WriteEvent, world: World): void {
+function reportLoop(run: Run, event: WriteEvent, world: World): void {
   const who = actorName(event.actor);
   const tokens = new Set(run.refusals.map((item) => item.token));
   const [only] = tokens;
   const field = event.outcome === 'field-conflict';
   const windowMs = event.at - (run.refusals[0]?.at ?? event.at);
   const dead = tokens.size === 1 && only !== undefined && only !== '' && !field;
+  if (run.told === 0) run.kind = run.self ? 'self-conflict' : field ? 'field-conflict' : '';
+  const { kind, total, told } = run;
+  run.told = total;
   world.report({
-    key: ['hot-conflict-loop', key, String(run.burst)].join('\0'),
+    key: ['hot-conflict-loop', kind, writerKey(event)].join('\0'),
     id: 'hot-conflict-loop',
-    ...(run.self ? { kind: 'self-conflict' } : field ? { kind: 'field-conflict' } : {}),
+    ...(kind === '' ? {} : { kind }),
     cluster: event.cluster,
     object: writtenObject(event, world),
     actors: [who],
     fields: event.causes?.flatMap((cause) => cause.field ?? []) ?? [],
     at: event.at,
-    total: run.total,
+    count: total - told,
     events: run.refusals.map((item) => item.seq),
-    explanation: message`The ${requestText(event)} of ${who} was refused ${run.total} times in ${(windowMs / 1000).toFixed(2)} s without one going through and without growing pauses.${dead ? message` Every attempt carried the same token ${tokenText(only)}.` : ''}${causeText(run, event, world)}`,
+    explanation: message`The ${requestText(event)} of ${who} was refused ${total} times in ${(windowMs / 1000).toFixed(2)} s without one going through and without growing pauses.${dead ? message` Every attempt carried the same token ${tokenText(only)}.` : ''}${causeText(run, event, world)}`,
     remedy: field
       ? message`Reading again does not resolve a field conflict: leave the field to its owner, agree on the value, or take it over once on purpose.`
       : message`Read again before each attempt, compute the change anew, wait longer each time, and give up after a few attempts. A controller waits for its cache to show its own last write.`,

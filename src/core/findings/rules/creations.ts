@@ -21,7 +21,8 @@ interface Creation {
 
 interface Refusals {
   readonly events: { startedAt: number; at: number; seq: number }[];
-  burst: number;
+  /** How many of them were told. */
+  told: number;
 }
 
 const MAX_REMEMBERED = 3_000;
@@ -101,25 +102,27 @@ export class CreationRule implements Rule {
   private extend(event: WriteEvent, world: World): void {
     const key = actionKey(event);
     const { count, windowMs } = world.thresholds.alreadyExistsLoop;
-    const run = this.refused.get(key) ?? { events: [], burst: event.seq };
+    const run = this.refused.get(key) ?? { events: [], told: 0 };
     const last = run.events.at(-1);
     if (last !== undefined && event.at - last.at > windowMs) {
       run.events.length = 0;
-      run.burst = event.seq;
+      run.told = 0;
     }
     run.events.push({ startedAt: event.startedAt ?? event.at, at: event.at, seq: event.seq });
     keepLast(this.refused, key, run, MAX_REMEMBERED);
     if (inTurn(run.events.filter((item) => event.at - item.at <= windowMs)).length < count) return;
     const who = actorName(event.actor);
+    const untold = run.events.length - run.told;
+    run.told = run.events.length;
     world.report({
-      key: ['already-exists-loop', key, String(run.burst)].join('\0'),
+      key: ['already-exists-loop', key].join('\0'),
       id: 'already-exists-loop',
       cluster: event.cluster,
       object: writtenObject(event, world),
       actors: [who],
       fields: [],
       at: event.at,
-      total: run.events.length,
+      count: untold,
       events: run.events.map((item) => item.seq),
       explanation: message`${who} tried ${run.events.length} times to create ${event.name.name}, which exists, and did not read it in between.`,
       remedy: message`When a create is answered with AlreadyExists, read the object: use it if it is yours (look at its owner), report a clash of names if it is not.`,

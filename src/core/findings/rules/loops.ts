@@ -24,9 +24,10 @@ interface Reaction extends RunEvent {
 
 interface Run<T extends RunEvent> {
   events: T[];
-  burst: number;
   fields: Set<string>;
-  reported: boolean;
+  total: number;
+  /** How many of them were told. */
+  told: number;
 }
 
 const MAX_RUNS = 5_000;
@@ -82,16 +83,16 @@ export class LoopRule implements Rule {
     const who = actorName(event.actor);
     const fields = outermost([...run.fields]).slice(0, 20);
     world.report({
-      key: ['no-op-writes', key, String(run.burst)].join('\0'),
+      key: ['no-op-writes', writerKey(event)].join('\0'),
       id: 'no-op-writes',
       cluster: event.cluster,
       object: writtenObject(event, world),
       actors: [who],
       fields,
       at: event.at,
-      total: run.events.length,
+      count: untoldOf(run),
       events: run.events.map((item) => item.seq),
-      explanation: message`${who} sent ${run.events.length} times in ${seconds(run)} s the ${requestText(event)} that changes nothing.${
+      explanation: message`${who} sent ${run.total} times in ${seconds(run)} s the ${requestText(event)} that changes nothing.${
         fields.length === 0
           ? ''
           : message` The server fills these in or stores them otherwise than they are sent, so a comparison with them never comes out equal: ${fields.slice(0, 6).join(', ')}${fields.length > 6 ? message` and ${fields.length - 6} more` : ''}.`
@@ -111,19 +112,15 @@ export class LoopRule implements Rule {
       return;
     }
     const from = this.kinds.get(previous) ?? '';
-    const known = this.selfTriggered.get(key)?.events ?? [];
     const reaction = isReaction(change, world);
-    if (reaction === 'no') {
-      const at = known.findIndex((item) => item.from === from && item.to === to);
-      if (at >= 0) known.splice(at, 1);
-    }
+    if (reaction === 'no') forgetStep(this.selfTriggered.get(key), from, to);
     if (reaction === 'no' || reaction === 'unclear') return;
     const { count, windowMs } = world.thresholds.updateLoop;
     const run = extend(this.selfTriggered, key, { at: write.at, seq: write.seq, from, to, ...reaction }, windowMs);
     for (const path of whatChanged(change)) if (run.fields.size < MAX_FIELDS) run.fields.add(path);
     const recent = run.events.filter((item) => write.at - item.at <= windowMs);
     const steps = circleOf(recent, { from, to }, count);
-    if (steps.length === 0 || (!run.reported && steps.some(isTimed))) return;
+    if (steps.length === 0 || (run.told === 0 && steps.some(isTimed))) return;
     const who = actorName(write.actor);
     world.report({
       key: `update-loop\0${key}`,
@@ -133,16 +130,15 @@ export class LoopRule implements Rule {
       actors: [who],
       fields: outermost([...run.fields]),
       at: write.at,
-      count: run.reported ? 1 : run.events.length,
+      count: untoldOf(run),
       events: run.events.map((item) => item.seq),
-      explanation: message`${who} wrote again and again, ${run.events.length} times in ${seconds(run)} s, each time right after it was given the event of its own write before, with nobody else in between (last token ${tokenText(version.token)}). Each pass changed ${
+      explanation: message`${who} wrote again and again, ${run.total} times in ${seconds(run)} s, each time right after it was given the event of its own write before, with nobody else in between (last token ${tokenText(version.token)}). Each pass changed ${
         outermost([...run.fields])
           .slice(0, 5)
           .join(', ') || message`what is not known`
       }.`,
       remedy: message`Do not write a value that changes with every pass (a time, a counter, a random order); skip the event of your own status write (for example by generation), and write only on a difference.`,
     });
-    run.reported = true;
   }
 }
 
@@ -157,6 +153,21 @@ function addFilledIn(fields: Set<string>, stored: Leaves, body: JsonObject): voi
   const sent = leavesOf(body);
   for (const path of stored.keys())
     if (path.startsWith('.spec') && !sent.has(path) && fields.size < MAX_FIELDS) fields.add(path);
+}
+
+/** A write that was no reaction speaks against one that was. */
+function forgetStep(run: Run<Reaction> | undefined, from: string, to: string): void {
+  const at = run?.events.findIndex((item) => item.from === from && item.to === to) ?? -1;
+  if (run === undefined || at < 0) return;
+  run.events.splice(at, 1);
+  if (run.told === 0) run.total -= 1;
+}
+
+/** How many of a run were not told yet; they are now. */
+function untoldOf(run: Run<RunEvent>): number {
+  const untold = run.total - run.told;
+  run.told = run.total;
+  return untold;
 }
 
 function seconds(run: Run<RunEvent>): string {
@@ -259,16 +270,15 @@ function wasWokenByOthers(
 }
 
 function extend<T extends RunEvent>(runs: Map<string, Run<T>>, key: string, event: T, windowMs: number): Run<T> {
-  const { at, seq } = event;
-  const run: Run<T> = runs.get(key) ?? { events: [], burst: seq, fields: new Set<string>(), reported: false };
+  const { at } = event;
+  const run: Run<T> = runs.get(key) ?? { events: [], fields: new Set<string>(), total: 0, told: 0 };
   const last = run.events.at(-1);
   if (last !== undefined && at - last.at > windowMs) {
-    run.events = [];
-    run.burst = seq;
-    run.reported = false;
+    Object.assign(run, { events: [], total: 0, told: 0 });
     run.fields.clear();
   }
   run.events.push(event);
+  run.total += 1;
   if (run.events.length > 1_000) run.events.splice(1, 1);
   keepLast(runs, key, run, MAX_RUNS);
   return run;
