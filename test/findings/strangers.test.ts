@@ -56,6 +56,7 @@ describe('findings of controllers that do it another way', () => {
       step('B', 'v2', 'v3', ['a.test/mine', 'b.test/backup'], owners('A'));
       s.get('A', demo, 'U1', 'v3');
       step('A', 'v3', 'v4', left, owners('B'));
+      for (const { explanation } of s.findings()) assert.match(explanation, /took finalizers of others away together/);
       return s.told();
     };
     assert.deepEqual(told([]), ['lost-update/finalizer']);

@@ -161,9 +161,11 @@ export class LostUpdateRule implements Rule {
         foreign.length > 0 && foreign.every((path) => base.leaves?.get(path) === version.leaves?.get(path));
       const meant =
         isAlone || foreign.some((path) => this.isWanted(write, object, path, version.leaves?.get(path) ?? ''));
-      const isKnown = isInformed(change, write, previous, index, foreign, world) && !isSweep(change, write, foreign);
-      if (reverted && !meant && !isKnown)
+      if (!reverted || meant) continue;
+      if (!isInformed(change, write, previous, index, foreign, world))
         return { how: 'ignored', paths: foreign, previous, base: base.token, proof: [] };
+      if (isSweep(change, write, foreign))
+        return { how: 'swept', paths: foreign, previous, base: object.versions[previous]?.token, proof: [] };
     }
     return undefined;
   }
@@ -332,7 +334,7 @@ function report(loss: Loss, change: VersionChange, write: WriteEvent, world: Wor
     ].filter((seq) => seq !== undefined),
     explanation: explainLoss(loss, kind, { ...change, write, over: object.versions[loss.previous] }, others, fields),
     remedy: lossRemedy(kind),
-    sureness: loss.how === 'ignored' ? 'likely' : 'certain',
+    sureness: loss.how === 'ignored' || loss.how === 'swept' ? 'likely' : 'certain',
     details: {
       ...(change.version.token === '' ? {} : { written: change.version.token }),
       over: object.versions[loss.previous]?.token ?? '',

@@ -10,7 +10,7 @@ import { basisText, changesText, requestText, tokenText } from '../words.ts';
 
 /** What was lost, and how that is known. */
 export interface Loss {
-  readonly how: 'repeated' | 'unseen' | 'ignored';
+  readonly how: 'repeated' | 'unseen' | 'ignored' | 'swept';
   readonly paths: readonly string[];
   /** The index of the version that was overwritten. */
   readonly previous: number;
@@ -146,10 +146,12 @@ export function explainLoss(
     repeated: message`The body is the one that was refused before, ${isUnconditional(write) ? message`sent again without a token` : message`with only its token changed`}.`,
     unseen: message`${who} had not been given the version that it overwrote${base === '' ? '' : message`; the last it was given has the token${base}`}.`,
     ignored: message`${who} had been given the version${over === undefined ? '' : ` ${tokenText(over.token)}`}, yet what it sent is like the older version${base} in everything that others changed since, and it is not known to want that.`,
+    swept: message`It is based on the version${base}, which has them: most likely it was to take only its own finalizer away.`,
     dropped: message`It was based on the version${base}, which has them, and changed other fields: most likely the types of ${who} do not have these.`,
   };
+  const what = loss.how === 'swept' ? message`took finalizers of others away together with its own` : HOW[kind];
   const isGuess = loss.how === 'ignored' && kind !== 'unconditional-overwrite';
-  return message`${who} ${isGuess ? message`most likely ${HOW[kind]}` : HOW[kind]}. Its ${requestText(write)} undid what ${allOf(others)} had set: ${changesText(fields, object.name, over?.leaves, version.leaves)}. ${known[loss.how]}${isSaid(loss, write) ? basisText(write) : ''}`;
+  return message`${who} ${isGuess ? message`most likely ${what}` : what}. Its ${requestText(write)} undid what ${allOf(others)} had set: ${changesText(fields, object.name, over?.leaves, version.leaves)}. ${known[loss.how]}${isSaid(loss, write) ? basisText(write) : ''}`;
 }
 
 /** Whether the version that a write was based on agrees with what the whole history told: two guesses are not both told. */
@@ -157,7 +159,7 @@ function isSaid(
   { how, base }: { readonly how: string; readonly base?: string | undefined },
   { basedOn }: WriteEvent,
 ): boolean {
-  return (how !== 'ignored' && how !== 'dropped') || basedOn?.known !== 'content' || basedOn.token === base;
+  return how === 'repeated' || how === 'unseen' || basedOn?.known !== 'content' || basedOn.token === base;
 }
 
 const REMEDY: Readonly<Record<LossKind, Message>> = {
