@@ -158,35 +158,6 @@ describe('findings of real controllers, and of their correct twins', () => {
       }
   });
 
-  it('a pass that waits for the one before, since another object changed meanwhile, is no reaction to its own event', () => {
-    for (const isWoken of [true, false]) {
-      const s = new Scenario();
-      const at = (time: number): Scenario => s.wait(time - 100 - s.at);
-      s.stream(demo, 'U1', 'v0', { status: { n: 0 } });
-      s.watched('A', demo, 'U1', 'v0');
-      let time = s.at;
-      for (let pass = 1; pass <= 14; pass += 1) {
-        const startedAt = time + 2;
-        const stored = { status: { n: pass } };
-        // It counts the others: one comes while the write of the pass before is under way.
-        if (isWoken) at(startedAt + 2).watched('A', configMap('other'), 'U2', `w${pass}`);
-        const result = { uid: 'U1', token: `v${pass}` };
-        const preconditions = { token: `v${pass - 1}` };
-        at(startedAt + 4).write('A', demo, 'replace', {
-          subresource: 'status',
-          preconditions,
-          body: stored,
-          startedAt,
-          result,
-        });
-        time = startedAt + 5;
-        at(time).watched('A', demo, 'U1', result.token);
-        at(time).stream(demo, 'U1', result.token, stored);
-      }
-      assert.deepEqual(s.told(), isWoken ? [] : ['update-loop'], String(isWoken));
-    }
-  });
-
   it('a quick timer keeps its pauses however late its own event is, a reaction keeps its distance to it', () => {
     const random = (step: number): number => (step * 7_919) % 31;
     for (const isTimer of [true, false])

@@ -5,8 +5,6 @@ import type { Content, Leaves } from './leaves.ts';
 /** Who made a version, and by which write. */
 export interface Author extends Pick<WriteEvent, 'actor' | 'seq' | 'at' | 'verb'> {
   readonly subresource: string | undefined;
-  /** When it was sent, as far as that is known. */
-  readonly startedAt: number;
 }
 
 /** One version of one incarnation, as the rules remember it. */

@@ -279,7 +279,6 @@ export class World {
       at: event.at,
       verb: event.verb,
       subresource: event.subresource,
-      startedAt: event.startedAt ?? event.at,
     };
     version.sentOwners = sentOwners(event);
     version.write = this.contents.sharing(object, event);

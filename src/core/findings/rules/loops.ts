@@ -225,7 +225,7 @@ function circleOf(
 
 /**
  * Whether the write follows at once the watch event of the writer's own last version; a read of its own must follow that event
- * too. `unclear`: something else came since the last write was sent, and may be the cause, as one pass waits for the other.
+ * too. `unclear`: something else came in between, and may be the cause.
  */
 function isReaction(change: VersionChange, world: World): Pick<Reaction, 'start' | 'delayMs'> | 'no' | 'unclear' {
   const { write, previous, object } = change;
@@ -244,8 +244,7 @@ function isReaction(change: VersionChange, world: World): Pick<Reaction, 'start'
   if (seen !== undefined) {
     const soon = start - seen >= 0 && start - seen <= REACTION_MS && (unasked || requested >= seen);
     if (!soon) return 'no';
-    const since = Math.min(seen, previous.author.startedAt);
-    return wasWokenByOthers(change, write, since, actor, world) ? 'unclear' : { start, delayMs: start - seen };
+    return wasWokenByOthers(change, write, seen, actor, world) ? 'unclear' : { start, delayMs: start - seen };
   }
   // A recorder sees all reads: who was given nothing there reacts to nothing.
   const read = actor.hasReads || world.hasReads || write.via === 'recorder';
@@ -253,7 +252,7 @@ function isReaction(change: VersionChange, world: World): Pick<Reaction, 'start'
   return !read && delayMs <= REACTION_MS && delayMs >= 0 ? { start, delayMs } : 'no';
 }
 
-/** Whether a watch gave the writer, since then, anything that it had not written itself: that may be the cause. */
+/** Whether a watch gave the writer, since its own event, anything that it had not written itself: that may be the cause. */
 function wasWokenByOthers(
   { object }: VersionChange,
   write: WriteEvent,
