@@ -127,8 +127,11 @@ const ONE_UUID = new RegExp(UUID.source, 'i');
 /** A quick look whether any string may hold a UID at all; all UIDs are UUIDs, but for those of tests and odd servers. */
 export function mayMentionUid(value: Json, odd: boolean, field = ''): boolean {
   if (typeof value === 'string') return odd || (value.length >= 36 && value.includes('-') && ONE_UUID.test(value));
-  if (Array.isArray(value)) return value.some((item) => mayMentionUid(item, odd));
-  if (!isJsonObject(value)) return false;
+  if (typeof value !== 'object' || value === null) return false;
+  if (Array.isArray(value)) {
+    for (const item of value) if (mayMentionUid(item, odd)) return true;
+    return false;
+  }
   for (const name in value) {
     if (field === 'metadata' && (name === 'uid' || name === 'managedFields')) continue;
     const item = value[name];

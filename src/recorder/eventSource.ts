@@ -1,9 +1,10 @@
 import { message } from '../base/message.ts';
 import type { Readable } from 'node:stream';
 import { AppError } from '../base/appError.ts';
-import { isJsonObject, isTooDeep, parseJson, TOO_DEEP, type Json } from '../codec/json.ts';
+import { isJsonObject, TOO_DEEP, type Json } from '../codec/json.ts';
 import { TraceReader } from '../core/trace.ts';
 import type { NewTraceEvent, TraceEvent } from '../core/traceEvent.ts';
+import { AuditLines } from './auditLine.ts';
 import { auditEvents, type AuditContext } from './auditEvents.ts';
 import { inputLines } from './inputLines.ts';
 import type { ShardView } from './shard.ts';
@@ -36,6 +37,7 @@ export class EventSource {
   private readonly context: AuditContext;
   private readonly view: ShardView | undefined;
   private readonly trace = new TraceReader();
+  private readonly audit = new AuditLines();
 
   constructor(
     path: string,
@@ -78,15 +80,15 @@ export class EventSource {
 
   private takeAudit(line: string, timed: TimedEvents[]): void {
     if (isStart(line)) return;
-    let value: Json;
+    let value: Json | undefined;
     try {
-      value = this.view?.auditEvent(line) ?? parseJson(line);
+      value = this.view?.auditEvent(line) ?? this.audit.parse(line);
     } catch {
       // A line that is no JSON is counted and said; the others are read.
       this.counts.unreadable += 1;
       return;
     }
-    if (isTooDeep(value)) {
+    if (value === undefined) {
       this.counts.unreadable += 1;
       if (this.counts.notes.length < 5)
         this.counts.notes.push(`${this.path}:${this.counts.lines}: the event is not analysed: ${String(TOO_DEEP)}.`);

@@ -23,19 +23,18 @@ export async function* inputLines(
   let heldBytes = 0;
   try {
     for await (const chunk of await bytesOf(path, stdin, signal)) {
+      const end = chunk.lastIndexOf(NEWLINE) + 1;
       const lines: string[] = [];
-      let start = 0;
-      for (let end = chunk.indexOf(NEWLINE); end >= 0; end = chunk.indexOf(NEWLINE, start)) {
-        const part = chunk.subarray(start, end);
+      if (end > 0) {
+        const part = chunk.subarray(0, end);
         const whole = held.length === 0 ? part : Buffer.concat([...held, part]);
         held = [];
         heldBytes = 0;
-        if (whole.length > 1) lines.push(whole.toString('utf8'));
-        start = end + 1;
+        for (const line of whole.toString('utf8').split('\n')) if (line.length > 1) lines.push(line);
       }
-      if (start < chunk.length) {
-        held.push(Buffer.from(chunk.subarray(start)));
-        heldBytes += chunk.length - start;
+      if (end < chunk.length) {
+        held.push(Buffer.from(chunk.subarray(end)));
+        heldBytes += chunk.length - end;
         if (heldBytes > MAX_LINE_BYTES)
           throw new AppError('trace-unreadable', message`${path} has a line of more than 256 MiB.`);
       }

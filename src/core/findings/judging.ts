@@ -68,13 +68,15 @@ export class Judging implements Timed {
   }
 
   private judge(object: ObjectState, now: number): void {
-    for (const [index, version] of object.versions.entries()) {
-      if (version.judged) continue;
+    const { versions } = object;
+    for (let index = object.judgedCount(); index < versions.length; index += 1) {
+      const version = versions[index];
+      if (version === undefined || version.judged) continue;
       const isSettled = version.placed && version.author !== undefined;
       if (!isSettled && (version.due === undefined || version.due > now)) return;
       version.judged = true;
       version.owners = ownersStamp(version.managedFields);
-      const previous = object.versions[index - 1];
+      const previous = versions[index - 1];
       if (previous !== undefined) version.manager = unambiguousManager(previous.managedFields, version.managedFields);
       if (version.leaves === undefined && version.write !== undefined && isInForm(object, version)) {
         Object.assign(version, derivedContent(version.write, previous));

@@ -70,7 +70,7 @@ export function actorName(actor: Actor): string {
 /** Whether two writes are surely one actor's: the same identity, and not two field managers that both said their names. */
 export function sameActor(a: Actor, b: Actor): boolean {
   const key = actorKey(a);
-  if (key === '' || key !== actorKey(b)) return false;
+  if (key === '' || (a !== b && key !== actorKey(b))) return false;
   return a.manager === undefined || b.manager === undefined || a.manager === b.manager;
 }
 
@@ -134,12 +134,16 @@ export function isBlind(event: ReadEvent): boolean {
 /** What every actor was given, bounded: the actors that were longest silent are forgotten first. */
 export class Knowledge {
   private readonly actors = new Map<string, ActorKnowledge>();
+  /** Who was asked for last: all rules ask for the same actor in turn. */
+  private last: { readonly actor: Actor; readonly known: ActorKnowledge } | undefined;
 
   of(actor: Actor): ActorKnowledge {
+    if (this.last?.actor === actor) return this.last.known;
     const key = actorKey(actor);
     const known = this.actors.get(key) ?? new ActorKnowledge();
     known.client ??= actor.client;
     keepLast(this.actors, key, known, 1_000);
+    this.last = { actor, known };
     return known;
   }
 

@@ -129,7 +129,8 @@ export class ObjectState {
     return version;
   }
 
-  private judgedCount(): number {
+  /** How many versions are judged: the first ones. */
+  judgedCount(): number {
     return this.versions.findLastIndex((version) => version.judged) + 1;
   }
 

@@ -281,7 +281,7 @@ export class World {
       subresource: event.subresource,
     };
     version.sentOwners = sentOwners(event);
-    version.write = this.contents.sharing(object, event);
+    version.write = { ...this.contents.sharing(object, event), actor: version.author.actor };
     this.judging.take(object, version);
     object.trim(this.thresholds.maxVersions);
   }

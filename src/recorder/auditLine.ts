@@ -1,0 +1,122 @@
+import { DEEPEST, isJsonObject, isTooDeep, parseJson, type Json, type JsonObject } from '../codec/json.ts';
+import { LastTexts } from './lastTexts.ts';
+
+const REQUEST = ',"requestObject":';
+const RESPONSE = ',"responseObject":';
+const RECEIVED = ',"requestReceivedTimestamp":"';
+const OWNERS = ',"managedFields":';
+const SPEC = ',"spec":';
+const STATUS = ',"status":';
+const LIST = /^\{"kind":"\w+List"/;
+/** How many levels lie above a part of a body at most: the event, the body, its metadata. */
+const ABOVE = 3;
+/** Stands where a part was cut out. No log holds it: it is another one in every process. */
+const HOLE = `cut ${crypto.randomUUID()}`;
+const HOLE_TEXT = JSON.stringify(HOLE);
+
+/** A part of a text: the member whose value it is, the member that holds it, if any, and where the value begins and ends. */
+interface Cut {
+  readonly within?: string;
+  readonly member: string;
+  readonly start: number;
+  readonly end: number;
+}
+
+/**
+ * Parses the lines of an audit log. Most of what they hold was said of the same object just before, letter by letter, and is
+ * not parsed again: values are shared between events and not to be changed.
+ */
+export class AuditLines {
+  private readonly last = new LastTexts(shallow);
+
+  /**
+   * The event of a line; undefined where it is nested too deeply.
+   * @throws AppError `invalid-json`
+   */
+  parse(line: string): Json | undefined {
+    const event = joined(line, bodiesOf(line), (body, _member, { objectRef }) => {
+      const place = isJsonObject(objectRef) ? placeOf(objectRef) : '';
+      return joined(body, partsOf(body), (part, member) => this.last.get(`${place} ${member}`, part));
+    });
+    if (event !== undefined) return event;
+    const value = parseJson(line);
+    return isTooDeep(value) ? undefined : value;
+  }
+}
+
+/** What names an object, nearly: two that share it only cost time. */
+function placeOf({ resource, namespace, name }: JsonObject): string {
+  return `${String(resource)} ${String(namespace)} ${String(name)}`;
+}
+
+/**
+ * The object that a text is, its parts parsed each by itself. Undefined where that cannot be: an API server writes in one
+ * order, others need not. A part that is JSON, in a text that is JSON with something else at the part's place and has that
+ * where the part is expected, is what the whole text has there.
+ */
+function joined(
+  text: string,
+  cuts: readonly Cut[],
+  read: (part: string, member: string, rest: JsonObject) => Json | undefined,
+): JsonObject | undefined {
+  let rest = '';
+  let at = 0;
+  for (const { start, end } of cuts) {
+    rest += text.slice(at, start) + HOLE_TEXT;
+    at = end;
+  }
+  const whole = shallow(rest + text.slice(at));
+  if (!isJsonObject(whole)) return undefined;
+  for (const { within, member, start, end } of cuts) {
+    const holder = within === undefined ? whole : whole[within];
+    if (!isJsonObject(holder) || holder[member] !== HOLE) return undefined;
+    const part = read(text.slice(start, end), member, whole);
+    if (part === undefined) return undefined;
+    holder[member] = part;
+  }
+  return whole;
+}
+
+/** A value that is deep enough nowhere to be too deep as a part of an event; undefined where the text is none. */
+export function shallow(text: string): Json | undefined {
+  let value: Json;
+  try {
+    value = parseJson(text);
+  } catch {
+    // It was cut where it does not end: the line is written in another order.
+    return undefined;
+  }
+  return isTooDeep(value, DEEPEST - ABOVE) ? undefined : value;
+}
+
+/** The bodies stand between what was asked and when it was. */
+function bodiesOf(line: string): Cut[] {
+  const request = line.indexOf(REQUEST);
+  const response = line.indexOf(RESPONSE, Math.max(request, 0));
+  const first = request < 0 ? response : request;
+  const end = first < 0 ? -1 : line.lastIndexOf(RECEIVED);
+  if (end < first || first < 0) return [];
+  const cuts: Cut[] = [];
+  if (request >= 0)
+    cuts.push({ member: 'requestObject', start: request + REQUEST.length, end: response < 0 ? end : response });
+  if (response >= 0) cuts.push({ member: 'responseObject', start: response + RESPONSE.length, end });
+  return cuts;
+}
+
+/** The parts of an object that are the same in many of its versions. */
+function partsOf(body: string): Cut[] {
+  const cuts: Cut[] = [];
+  if (LIST.test(body)) return cuts;
+  const owners = body.indexOf(OWNERS);
+  if (owners >= 0) {
+    const start = owners + OWNERS.length;
+    cuts.push({ within: 'metadata', member: 'managedFields', start, end: body.indexOf('}]', start) + 2 });
+  }
+  const spec = body.indexOf(SPEC, cuts[0]?.end ?? 0);
+  if (spec < 0) return cuts;
+  const status = body.lastIndexOf(`${STATUS}{`);
+  const last = body.length - 1;
+  cuts.push({ member: 'spec', start: spec + SPEC.length, end: status > spec ? status : last });
+  if (status > spec) cuts.push({ member: 'status', start: status + STATUS.length, end: last });
+  return cuts;
+}
