@@ -7,17 +7,18 @@ const RECEIVED = ',"requestReceivedTimestamp":"';
 const OWNERS = ',"managedFields":';
 const SPEC = ',"spec":';
 const STATUS = ',"status":';
-const LIST = /^\{"kind":"\w+List"/;
 /** How many levels lie above a part of a body at most: the event, the body, its metadata. */
 const ABOVE = 3;
 /** Stands where a part was cut out. No log holds it: it is another one in every process. */
 const HOLE = `cut ${crypto.randomUUID()}`;
 const HOLE_TEXT = JSON.stringify(HOLE);
 
+type Part = 'managedFields' | 'spec' | 'status';
+
 /** A part of a text: the member whose value it is, the member that holds it, if any, and where the value begins and ends. */
-interface Cut {
+interface Cut<Member extends string> {
   readonly within?: string;
-  readonly member: string;
+  readonly member: Member;
   readonly start: number;
   readonly end: number;
 }
@@ -27,7 +28,11 @@ interface Cut {
  * not parsed again: values are shared between events and not to be changed.
  */
 export class AuditLines {
-  private readonly last = new LastTexts(shallow);
+  private readonly last: Readonly<Record<Part, LastTexts>> = {
+    managedFields: new LastTexts(shallow),
+    spec: new LastTexts(shallow),
+    status: new LastTexts(shallow),
+  };
 
   /**
    * The event of a line; undefined where it is nested too deeply.
@@ -35,8 +40,9 @@ export class AuditLines {
    */
   parse(line: string): Json | undefined {
     const event = joined(line, bodiesOf(line), (body, _member, { objectRef }) => {
-      const place = isJsonObject(objectRef) ? placeOf(objectRef) : '';
-      return joined(body, partsOf(body), (part, member) => this.last.get(`${place} ${member}`, part));
+      const place = placeOf(objectRef);
+      if (place === undefined) return shallow(body);
+      return joined(body, partsOf(body), (part, member) => this.last[member].get(place, part));
     });
     if (event !== undefined) return event;
     const value = parseJson(line);
@@ -44,9 +50,13 @@ export class AuditLines {
   }
 }
 
-/** What names an object, nearly: two that share it only cost time. */
-function placeOf({ resource, namespace, name }: JsonObject): string {
-  return `${String(resource)} ${String(namespace)} ${String(name)}`;
+/** What names one object, nearly: two that share it only cost time. Undefined for a list, or where there is no name yet. */
+function placeOf(ref: Json | undefined): string | undefined {
+  if (!isJsonObject(ref)) return undefined;
+  const { resource, namespace = '', name } = ref;
+  return typeof resource === 'string' && typeof namespace === 'string' && typeof name === 'string'
+    ? `${resource} ${namespace} ${name}`
+    : undefined;
 }
 
 /**
@@ -54,14 +64,15 @@ function placeOf({ resource, namespace, name }: JsonObject): string {
  * order, others need not. A part that is JSON, in a text that is JSON with something else at the part's place and has that
  * where the part is expected, is what the whole text has there.
  */
-function joined(
+function joined<Member extends string>(
   text: string,
-  cuts: readonly Cut[],
-  read: (part: string, member: string, rest: JsonObject) => Json | undefined,
+  cuts: readonly Cut<Member>[],
+  read: (part: string, member: Member, rest: JsonObject) => Json | undefined,
 ): JsonObject | undefined {
   let rest = '';
   let at = 0;
   for (const { start, end } of cuts) {
+    if (end < start) return undefined;
     rest += text.slice(at, start) + HOLE_TEXT;
     at = end;
   }
@@ -77,8 +88,8 @@ function joined(
   return whole;
 }
 
-/** A value that is deep enough nowhere to be too deep as a part of an event; undefined where the text is none. */
-export function shallow(text: string): Json | undefined {
+/** The value of a text, which is nowhere so deep that it would be too deep as a part of an event; undefined where it has none. */
+function shallow(text: string): Json | undefined {
   let value: Json;
   try {
     value = parseJson(text);
@@ -90,13 +101,13 @@ export function shallow(text: string): Json | undefined {
 }
 
 /** The bodies stand between what was asked and when it was. */
-function bodiesOf(line: string): Cut[] {
+function bodiesOf(line: string): Cut<'requestObject' | 'responseObject'>[] {
   const request = line.indexOf(REQUEST);
   const response = line.indexOf(RESPONSE, Math.max(request, 0));
   const first = request < 0 ? response : request;
   const end = first < 0 ? -1 : line.lastIndexOf(RECEIVED);
   if (end < first || first < 0) return [];
-  const cuts: Cut[] = [];
+  const cuts: Cut<'requestObject' | 'responseObject'>[] = [];
   if (request >= 0)
     cuts.push({ member: 'requestObject', start: request + REQUEST.length, end: response < 0 ? end : response });
   if (response >= 0) cuts.push({ member: 'responseObject', start: response + RESPONSE.length, end });
@@ -104,9 +115,8 @@ function bodiesOf(line: string): Cut[] {
 }
 
 /** The parts of an object that are the same in many of its versions. */
-function partsOf(body: string): Cut[] {
-  const cuts: Cut[] = [];
-  if (LIST.test(body)) return cuts;
+function partsOf(body: string): Cut<Part>[] {
+  const cuts: Cut<Part>[] = [];
   const owners = body.indexOf(OWNERS);
   if (owners >= 0) {
     const start = owners + OWNERS.length;

@@ -2,7 +2,7 @@ import type { Json } from '../codec/json.ts';
 import { dropFirst } from '../core/keepLast.ts';
 
 /** How many characters are kept of all texts together. */
-const MAX_TOTAL = 8_000_000;
+const MAX_TOTAL = 4_000_000;
 const MAX_TEXT = 100_000;
 
 /**
