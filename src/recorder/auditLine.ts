@@ -23,9 +23,15 @@ interface Cut<Member extends string> {
   readonly end: number;
 }
 
+/** Whole numbers of a text of JSON, as values of members. */
+const NUMBER = /(?<!\\)":(\d+)(?=[,}])/g;
+
+/** Whether of a body that is sent or answered, whose parts are not parsed yet, only the whole numbers of its spec are needed. */
+export type IsSlim = (event: JsonObject, body: JsonObject) => boolean;
+
 /**
  * Parses the lines of an audit log. Most of what they hold was said of the same object just before, letter by letter, and is
- * not parsed again: values are shared between events and not to be changed.
+ * not parsed again: values are shared between events and not to be changed. What is not needed is not parsed at all.
  */
 export class AuditLines {
   private readonly last: Readonly<Record<Part, LastTexts>> = {
@@ -33,21 +39,35 @@ export class AuditLines {
     spec: new LastTexts(shallow),
     status: new LastTexts(shallow),
   };
+  private readonly numbers = new LastTexts(numbersOf);
+  private readonly isSlim: IsSlim;
+
+  constructor(isSlim: IsSlim = () => false) {
+    this.isSlim = isSlim;
+  }
 
   /**
    * The event of a line; undefined where it is nested too deeply.
    * @throws AppError `invalid-json`
    */
   parse(line: string): Json | undefined {
-    const event = joined(line, bodiesOf(line), (body, _member, { objectRef }) => {
-      const place = placeOf(objectRef);
+    const event = joined(line, bodiesOf(line), (body, _member, envelope) => {
+      const place = placeOf(envelope['objectRef']);
       if (place === undefined) return shallow(body);
-      return joined(body, partsOf(body), (part, member) => this.last[member].get(place, part));
+      return joined(body, partsOf(body), (part, member, rest) => {
+        if (!this.isSlim(envelope, rest)) return this.last[member].get(place, part);
+        return member === 'spec' ? this.numbers.get(place, part) : member === 'status' ? {} : [];
+      });
     });
     if (event !== undefined) return event;
     const value = parseJson(line);
     return isTooDeep(value) ? undefined : value;
   }
+}
+
+function numbersOf(spec: string): Json {
+  const numbers = new Set([...spec.matchAll(NUMBER)].map(([, digits]) => Number(digits)));
+  return Object.fromEntries([...numbers].map((value, index) => [`n${index}`, value]));
 }
 
 /** What names one object, nearly: two that share it only cost time. Undefined for a list, or where there is no name yet. */

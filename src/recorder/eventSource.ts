@@ -35,9 +35,8 @@ export class EventSource {
   readonly counts: SourceCounts = { kind: 'unknown', lines: 0, unreadable: 0, torn: 0, levels: {}, notes: [] };
   private readonly batches: AsyncGenerator<{ lines: string[]; torn?: string }>;
   private readonly context: AuditContext;
-  private readonly view: ShardView | undefined;
   private readonly trace = new TraceReader();
-  private readonly audit = new AuditLines();
+  private readonly audit: AuditLines;
 
   constructor(
     path: string,
@@ -45,7 +44,8 @@ export class EventSource {
   ) {
     this.path = path;
     this.context = input.context;
-    this.view = input.view;
+    const { view } = input;
+    this.audit = new AuditLines(view === undefined ? undefined : (event, body) => view.isSlim(event, body));
     this.batches = inputLines(path, input.stdin, input.signal);
   }
 
@@ -82,7 +82,7 @@ export class EventSource {
     if (isStart(line)) return;
     let value: Json | undefined;
     try {
-      value = this.view?.auditEvent(line) ?? this.audit.parse(line);
+      value = this.audit.parse(line);
     } catch {
       // A line that is no JSON is counted and said; the others are read.
       this.counts.unreadable += 1;

@@ -1,7 +1,6 @@
 import { isJsonObject, type Json, type JsonObject } from '../codec/json.ts';
 import { nameKey } from '../core/history.ts';
 import { hashText } from '../core/hash.ts';
-import { foreignUpdate } from './foreignLine.ts';
 import type { NewTraceEvent, ObjectName, TraceEvent } from '../core/traceEvent.ts';
 
 /** One of `count` parts of the objects, `index` from 0. */
@@ -65,12 +64,14 @@ export class ShardView {
     }
   }
 
-  /** The event of a line of an audit log, without what this shard needs not even parse; undefined where it is to be parsed. */
-  auditEvent(line: string): JsonObject | undefined {
-    return foreignUpdate(line, {
-      isForeign: (ref) => !this.isWhole(nameIn(ref)),
-      isSeen: (uid) => this.seen.has(uid),
-    });
+  /** Whether of a body in an audit event, an update's of a known incarnation, no more is needed than of what was seen of it. */
+  isSlim({ verb, objectRef }: JsonObject, { metadata }: JsonObject): boolean {
+    if (verb !== 'update' || !isJsonObject(objectRef) || !isJsonObject(metadata)) return false;
+    const { subresource = 'status' } = objectRef;
+    const { uid } = metadata;
+    return (
+      subresource === 'status' && typeof uid === 'string' && this.seen.has(uid) && !this.isWhole(nameIn(objectRef))
+    );
   }
 
   /** Whether the contents of an object are needed. */
