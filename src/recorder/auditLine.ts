@@ -54,8 +54,10 @@ export class AuditLines {
     const event = joined(line, bodiesOf(line), (body, _member, envelope) => {
       const place = placeOf(envelope['objectRef']);
       if (place === undefined) return shallow(body);
+      let isSlim: boolean | undefined;
       return joined(body, partsOf(body), (part, member, rest) => {
-        if (!this.isSlim(envelope, rest)) return this.last[member].get(place, part);
+        isSlim ??= this.isSlim(envelope, rest);
+        if (!isSlim) return this.last[member].get(place, part);
         return member === 'spec' ? this.numbers.get(place, part) : member === 'status' ? {} : [];
       });
     });

@@ -1,6 +1,7 @@
 import { isJsonObject, type Json, type JsonObject } from '../codec/json.ts';
 import { nameKey } from '../core/history.ts';
 import { hashText } from '../core/hash.ts';
+import { keepLast } from '../core/keepLast.ts';
 import type { NewTraceEvent, ObjectName, TraceEvent } from '../core/traceEvent.ts';
 
 /** One of `count` parts of the objects, `index` from 0. */
@@ -28,18 +29,20 @@ export class ShardView {
   private readonly shard: Shard;
   /** Others whose first content was passed on; once it is full, it begins anew, and more is passed on than is needed. */
   private readonly seen = new Set<string>();
-  private readonly own = new WeakMap<ObjectName, boolean>();
+  /** By name, which is asked many times about one. */
+  private readonly own = new Map<string, boolean>();
 
   constructor(shard: Shard) {
     this.shard = shard;
   }
 
-  /** Whether a name belongs to the shard; it is asked many times about one. */
+  /** Whether a name belongs to the shard. */
   has(name: ObjectName): boolean {
-    const known = this.own.get(name);
+    const key = nameKey('', name);
+    const known = this.own.get(key);
     if (known !== undefined) return known;
     const isOwn = isInShard(name, this.shard);
-    this.own.set(name, isOwn);
+    keepLast(this.own, key, isOwn, MAX_SEEN);
     return isOwn;
   }
 
