@@ -1,9 +1,4 @@
-import { randomBytes } from 'node:crypto';
-import { createWriteStream } from 'node:fs';
-import { once } from 'node:events';
 import { commands, l10n, Uri, window, workspace, type Disposable } from 'vscode';
-import { Anonymizer } from '../../core/anonymize.ts';
-import { printTraceLine, traceHeader } from '../../core/trace.ts';
 import type { Editor } from '../app/editor.ts';
 import { commandIds } from '../app/ids.ts';
 import { tellSaved } from '../app/savedFile.ts';
@@ -11,6 +6,7 @@ import { withProgress } from '../app/progress.ts';
 import type { TimelineSource } from '../timeline/timelineSource.ts';
 import { withoutSecretContent } from '../session/secretContent.ts';
 import { readEvents, withoutSeq } from './readTrace.ts';
+import { writeTrace } from './writeTrace.ts';
 import { translated } from '../app/translated.ts';
 import { inWords } from '../../base/message.ts';
 
@@ -70,18 +66,9 @@ export async function exportTrace(
     ...(folder === undefined ? {} : { defaultUri: Uri.joinPath(folder, name) }),
   });
   if (target === undefined) return false;
-  const hide = shared ? new Anonymizer(randomBytes(16).toString('hex')) : undefined;
-  await withProgress(l10n.t('Exporting the trace'), async (signal) => {
-    const file = createWriteStream(target.fsPath, { mode: 0o600, signal });
-    const write = async (line: string): Promise<void> => {
-      if (!file.write(line)) await once(file, 'drain', { signal });
-    };
-    const header = traceHeader(userAgent, source.clusterLabels(), clock.now());
-    await write(printTraceLine(hide === undefined ? header : hide.header(header)));
-    for (const event of source.exported()) await write(printTraceLine(hide === undefined ? event : hide.event(event)));
-    file.end();
-    await once(file, 'close');
-  });
+  await withProgress(l10n.t('Exporting the trace'), (signal) =>
+    writeTrace(target.fsPath, source, { creator: userAgent, at: clock.now() }, shared, signal),
+  );
   tellSaved(target, onError);
   return true;
 }

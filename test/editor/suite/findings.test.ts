@@ -2,15 +2,14 @@ import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as vscode from 'vscode';
-import { systemClock } from '../../../src/base/clock.ts';
 import { defaultThresholds } from '../../../src/core/findings/options.ts';
 import { findingIds, type Finding } from '../../../src/core/findings/finding.ts';
 import type { NewTraceEvent } from '../../../src/core/traceEvent.ts';
 import { findingTitle } from '../../../src/editor/findings/findingTitle.ts';
 import { groupOccurrences } from '../../../src/editor/findings/occurrences.ts';
 import { thresholdsFrom } from '../../../src/editor/findings/thresholds.ts';
-import { exportTrace } from '../../../src/editor/trace/traceCommands.ts';
 import { readTrace } from '../../../src/editor/trace/readTrace.ts';
+import { writeTrace } from '../../../src/editor/trace/writeTrace.ts';
 import { Session } from '../../../src/editor/session/session.ts';
 import { standingIn } from '../answers.ts';
 import { closeAll, extension, folder, until } from '../extension.ts';
@@ -118,20 +117,10 @@ describe('findings and traces', () => {
     };
     writeFileSync(file, [header, event].map((line) => `${JSON.stringify(line)}\n`).join(''));
     const { source } = await readTrace(file, defaultThresholds, new AbortController().signal);
-    const target = vscode.Uri.file(join(folder, 'again.ovtrace.jsonl'));
+    const target = join(folder, 'again.ovtrace.jsonl');
     const exported = async (shared: boolean): Promise<object[]> => {
-      const parts = { clock: systemClock, userAgent: 'test', onError: (error: unknown) => assert.fail(String(error)) };
-      await standingIn(
-        'showInformationMessage',
-        async () => undefined,
-        () =>
-          standingIn(
-            'showSaveDialog',
-            async () => target,
-            async () => exportTrace(parts, source, shared),
-          ),
-      );
-      const lines = readFileSync(target.fsPath, 'utf8').trimEnd().split('\n');
+      await writeTrace(target, source, { creator: 'test', at: 1 }, shared, new AbortController().signal);
+      const lines = readFileSync(target, 'utf8').trimEnd().split('\n');
       return lines.map((line) => JSON.parse(line) as object);
     };
     const [first, ...events] = await exported(false);
