@@ -24,6 +24,13 @@ const codes: Partial<Record<ErrorCode, ExitCode>> = {
   unavailable: exitCodes.unavailable,
 };
 
+const namesFile = ' A file is named with --kubeconfig or in the KUBECONFIG variable.';
+/** What only the command line has to say to an advice. */
+const besides: Partial<Record<ErrorCode, string>> = {
+  'kubeconfig-missing': namesFile,
+  'kubeconfig-malformed': namesFile,
+};
+
 /** Tells a person what failed and what to do next, on stderr, and returns the exit code. */
 export function reportFailure(error: unknown, io: CliIo): ExitCode {
   if (!isAppError(error)) {
@@ -32,6 +39,6 @@ export function reportFailure(error: unknown, io: CliIo): ExitCode {
     return exitCodes.failed;
   }
   if (error.code !== 'cancelled')
-    io.stderr(`error: ${error.message}${error.advice === '' ? '' : ` ${error.advice}`}\n`);
+    io.stderr(`error: ${error.message}${error.advice === '' ? '' : ` ${error.advice}`}${besides[error.code] ?? ''}\n`);
   return codes[error.code] ?? exitCodes.failed;
 }

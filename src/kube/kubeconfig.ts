@@ -65,7 +65,7 @@ function pathsOf(sources: KubeconfigSources): { paths: readonly string[]; mustEx
 function missing(paths: readonly string[]): AppError {
   const names = paths.join(', ');
   return new AppError('kubeconfig-missing', message`There is no kubeconfig at ${names}.`, {
-    advice: message`Name a file with --kubeconfig or in the KUBECONFIG variable, or start the sandbox, which needs none.`,
+    advice: message`Name a file, or start the sandbox, which needs none.`,
     details: { paths: names },
   });
 }

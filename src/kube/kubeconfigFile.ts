@@ -311,7 +311,7 @@ class FileParser {
       'kubeconfig-malformed',
       message`The kubeconfig is malformed at ${this.path}:${line}: ${what}.`,
       {
-        advice: message`Correct that line, or name another file with --kubeconfig.`,
+        advice: message`Correct that line, or name another file.`,
         details: { path: this.path, line },
       },
     );

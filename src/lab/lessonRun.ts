@@ -229,13 +229,14 @@ export class LessonRun {
 function describe(name: string, { path, absent, same, other, equals }: Condition, translate: Translate): string {
   const field = formatPath(path);
   if (absent === true) return translate('{0} has no {1}', name, field);
-  if (same !== undefined) return translate('{0} has the {1} of {2}', name, field, sourceOf(same, translate));
+  if (same !== undefined) return translate('{0} has as {1} {2}', name, field, sourceOf(same, translate));
   if (other !== undefined) return translate('{0} has another {1} than {2}', name, field, sourceOf(other, translate));
   return translate('{0} has {1} {2}', name, field, stringifyJson(equals ?? null));
 }
 
 function sourceOf(source: ValueOf, translate: Translate): string {
+  const field = formatPath(source.path);
   return 'label' in source
-    ? translate('what was read as "{0}"', source.label)
-    : `${source.object.resource}/${source.object.name}`;
+    ? translate('the {0} remembered as "{1}"', field, source.label)
+    : translate('the {0} of {1}', field, `${source.object.resource}/${source.object.name}`);
 }

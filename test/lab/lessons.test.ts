@@ -81,6 +81,23 @@ for (const [on, start] of Object.entries(labServers))
       });
     }
 
+    it('a check of two fields says which, and of what', async () => {
+      const run = runOf(findLesson('gone-and-recreated'));
+      await run.start();
+      await run.solve();
+      const first = await run.check();
+      const second = await run.check();
+      await run.end();
+      assert.deepEqual(
+        [...first, ...second].map(({ text }) => text),
+        [
+          'configmaps/bucket-registry has as .data.owner-uid the .metadata.uid remembered as "first"',
+          'configmaps/bucket-registry has as .data.owner-uid the .metadata.uid of configmaps/invoices',
+          'configmaps/bucket-registry has another .data.owner-uid than the .metadata.uid remembered as "first"',
+        ],
+      );
+    });
+
     it('do not begin where one of their names is taken', async () => {
       const first = runOf(findLesson('opaque-token'));
       await first.start();

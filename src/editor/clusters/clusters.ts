@@ -1,4 +1,5 @@
 import { homedir } from 'node:os';
+import { l10n } from 'vscode';
 import { AppError } from '../../base/appError.ts';
 import type { Clock } from '../../base/clock.ts';
 import type { Disposable } from '../../base/disposable.ts';
@@ -13,8 +14,10 @@ import { guardedCluster } from './guardedCluster.ts';
 /** The key of the sandbox among the clusters; no context can have it as its name, because of the line feed. */
 export const sandboxKey = '\nsandbox';
 
-/** Told apart from a context called `sandbox`, which is what the kubeconfig of another sandbox has. */
-export const SANDBOX_LABEL = 'sandbox in this window';
+/** What a person calls it, told apart from a context called `sandbox`, which is what the kubeconfig of another sandbox has. */
+export function sandboxLabel(): string {
+  return l10n.t('Sandbox in this window');
+}
 
 /** A cluster that answered. */
 export interface ConnectedCluster {
@@ -80,7 +83,7 @@ export class Clusters implements Disposable {
    */
   async contexts(): Promise<ContextChoice[]> {
     const own: ContextChoice[] =
-      this.sandbox === undefined ? [] : [{ key: sandboxKey, label: SANDBOX_LABEL, isCurrent: false }];
+      this.sandbox === undefined ? [] : [{ key: sandboxKey, label: sandboxLabel(), isCurrent: false }];
     try {
       const config = await this.kubeconfig();
       return [
@@ -191,7 +194,8 @@ export class Clusters implements Disposable {
     const perSecond = this.options.requestsPerSecond();
     const cluster = guardedCluster(
       connectCluster(kubeconfig, { ...(context === undefined ? {} : { context }), userAgent, clock }),
-      { perSecond, burst: perSecond * 2, clock },
+      // Nobody else is kept waiting by what is asked of the sandbox, and its labs show how often their actors ask.
+      isSandbox ? undefined : { perSecond, burst: perSecond * 2, clock },
       isReadOnly,
     );
     try {
@@ -226,7 +230,7 @@ function connection(
     cluster,
     isSandbox,
     closing,
-    label: isSandbox ? SANDBOX_LABEL : key,
+    label: isSandbox ? sandboxLabel() : key,
     discovery(signal, fresh = false) {
       if (discovery === undefined || fresh) {
         const attempt = import('../../kube/discovery.ts').then(({ discover }) => discover(cluster, signal));

@@ -8,12 +8,13 @@ import { readOnly } from '../../write/protect.ts';
 const passed = { status: 0, headers: {}, body: '' };
 
 /**
- * A cluster that is asked no more often than the budget allows, and that is only read while `isReadOnly` says so. Every
+ * A cluster that is asked no more often than a budget allows, if there is one, and that is only read while `isReadOnly` says so. Every
  * request of the extension goes through it: watches, documents, writes.
  * @throws AppError `forbidden` from `send` for anything but a GET while it is read only
  */
-export function guardedCluster(cluster: Cluster, budget: Budget, isReadOnly: () => boolean): Cluster {
-  const gate: Server = readOnly(withBudget({ send: async () => passed }, budget), isReadOnly);
+export function guardedCluster(cluster: Cluster, budget: Budget | undefined, isReadOnly: () => boolean): Cluster {
+  const gate: Server = { send: async () => passed };
+  const guard = readOnly(budget === undefined ? gate : withBudget(gate, budget), isReadOnly);
   return {
     label: cluster.label,
     context: cluster.context,
@@ -24,17 +25,17 @@ export function guardedCluster(cluster: Cluster, budget: Budget, isReadOnly: () 
     caPem: () => cluster.caPem(),
     dispose: () => cluster.dispose(),
     async send(request, signal) {
-      await gate.send(request, signal);
+      await guard.send(request, signal);
       return cluster.send(request, signal);
     },
     async sendEarly(request, signal, onBeginning) {
-      await gate.send(request, signal);
+      await guard.send(request, signal);
       return cluster.sendEarly(request, signal, onBeginning);
     },
     async open(request, signal) {
       if (request.method !== 'GET')
         throw new AppError('internal', 'Only what is read comes as a stream.', { details: { method: request.method } });
-      await gate.send(request, signal);
+      await guard.send(request, signal);
       return cluster.open(request, signal);
     },
   };

@@ -2,6 +2,7 @@ import { Uri } from 'vscode';
 import { inGroup } from '../../core/inGroup.ts';
 import { AppError } from '../../base/appError.ts';
 import { scheme } from '../app/ids.ts';
+import { sandboxKey } from '../clusters/clusters.ts';
 
 /** One incarnation of one object, as a document is addressed by it. */
 export interface ObjectAddress {
@@ -26,13 +27,16 @@ export type DocumentAddress =
   | { readonly type: 'decision' | 'side'; readonly id: string }
   | { readonly type: 'report'; readonly id: string };
 
+/** The sandbox's key as a segment of a path, which is shown above a document; that of a context never begins so. */
+const SANDBOX_IN_PATH = '@sandbox';
+
 /**
  * `/@live/CLUSTER/RESOURCE[.GROUP]/[NAMESPACE/]NAME.yaml?VERSION/KIND/UID[/TOKEN]`: short, since VS Code names a document by
  * its whole address when a save is refused, and whole, so that a restored window needs nothing else.
  */
 function objectUriOf(type: 'live' | 'version', object: ObjectAddress, fileName: string, token?: string): Uri {
   const { cluster, group, version, resource, kind, namespace, uid } = object;
-  const path = [`@${type}`, inPath(cluster), inGroup(resource, group), ...(namespace === '' ? [] : [namespace])];
+  const path = [`@${type}`, clusterInPath(cluster), inGroup(resource, group), ...(namespace === '' ? [] : [namespace])];
   const query = [version, kind, uid, ...(token === undefined ? [] : [token])].map(encodeURIComponent).join('/');
   return made(path, fileName, query);
 }
@@ -40,6 +44,10 @@ function objectUriOf(type: 'live' | 'version', object: ObjectAddress, fileName: 
 /** A text as one segment of a path, such as a context's name that is an ARN. */
 function inPath(text: string): string {
   return text.replaceAll('%', '%25').replaceAll('/', '%2F');
+}
+
+function clusterInPath(cluster: string): string {
+  return cluster === sandboxKey ? SANDBOX_IN_PATH : inPath(cluster).replace(/^@/, '%40');
 }
 
 function made(path: readonly string[], fileName: string, query = ''): Uri {
@@ -100,7 +108,7 @@ function readObject(
   return [
     token,
     {
-      cluster: decodeURIComponent(cluster),
+      cluster: cluster === SANDBOX_IN_PATH ? sandboxKey : decodeURIComponent(cluster),
       group: group.join('.'),
       version,
       resource,

@@ -2,6 +2,8 @@ import { commands, l10n, window, type QuickPickItem } from 'vscode';
 import { AppError } from '../../base/appError.ts';
 import { cancelled } from '../../base/clock.ts';
 import { Emitter } from '../../base/emitter.ts';
+import type { ObjectRef } from '../../core/timeline/detailTypes.ts';
+import type { NewTraceEvent } from '../../core/traceEvent.ts';
 import { exchangeEvents } from '../../lab/exchangeEvents.ts';
 import type { Lesson } from '../../lab/lesson.ts';
 import type { LabPlaceState } from '../../protocol/labStates.ts';
@@ -10,7 +12,7 @@ import type { Editor } from '../app/editor.ts';
 import { commandIds } from '../app/ids.ts';
 import { settings } from '../app/settings.ts';
 import { limited } from '../app/signal.ts';
-import { SANDBOX_LABEL, sandboxKey, type ConnectedCluster } from '../clusters/clusters.ts';
+import { sandboxKey, sandboxLabel, type ConnectedCluster } from '../clusters/clusters.ts';
 import type { LabGround, LabPlaces } from './labPlaces.ts';
 
 const CONNECT_LIMIT_MS = 60_000;
@@ -22,13 +24,16 @@ interface Chosen {
   readonly namespace: string;
 }
 
-const ON_SANDBOX: Chosen = { key: sandboxKey, label: SANDBOX_LABEL, namespace: DEFAULT_NAMESPACE };
+function onSandbox(): Chosen {
+  return { key: sandboxKey, label: sandboxLabel(), namespace: DEFAULT_NAMESPACE };
+}
 
 /** Where the labs of this window run: the sandbox, until the person chooses a context and a namespace. */
 export class EditorPlaces implements LabPlaces {
   private readonly editor: Editor;
   private readonly changed: Emitter<void>;
-  private chosen = ON_SANDBOX;
+  private chosen = onSandbox();
+  private touched: ObjectRef | undefined;
 
   constructor(editor: Editor) {
     this.editor = editor;
@@ -49,12 +54,12 @@ export class EditorPlaces implements LabPlaces {
     const title = l10n.t('Where Labs Run');
     const contexts = (await clusters.contexts().catch(() => [])).filter(({ key }) => key !== sandboxKey);
     const items: (QuickPickItem & { key: string })[] = [
-      { label: SANDBOX_LABEL, key: sandboxKey },
+      { label: sandboxLabel(), key: sandboxKey },
       ...contexts.map(({ key, label }) => ({ label, key })),
     ];
     const item = await window.showQuickPick(items, { title });
     if (item === undefined) throw cancelled();
-    if (item.key === sandboxKey) this.chosen = ON_SANDBOX;
+    if (item.key === sandboxKey) this.chosen = onSandbox();
     else {
       const connected = await clusters.connect(item.key, limited(CONNECT_LIMIT_MS, signal));
       this.chosen = { key: item.key, label: item.label, namespace: await this.namespace(title, connected, signal) };
@@ -78,6 +83,11 @@ export class EditorPlaces implements LabPlaces {
     return this.ground(connected, namespace);
   }
 
+  /** The object that a lab wrote or read last. */
+  lastObject(): ObjectRef | undefined {
+    return this.touched;
+  }
+
   /** The connection behind the place; there once it was opened. */
   connected(): ConnectedCluster | undefined {
     return this.editor.clusters.get(this.chosen.key);
@@ -90,14 +100,19 @@ export class EditorPlaces implements LabPlaces {
   private ground(connected: ConnectedCluster, namespace: string): LabGround {
     const { cluster, id } = connected;
     const { session, userAgent } = this.editor;
+    const append = (events: readonly NewTraceEvent[]): void => {
+      session.append(events);
+      for (const event of events)
+        if (event.type === 'write' || event.type === 'observed') this.touched = { cluster: id, uid: '', ...event.name };
+    };
     return {
       server: cluster,
       namespace,
       closing: connected.closing,
       resources: (signal) => connected.discovery(signal),
-      onExchange: (exchange) => session.append(exchangeEvents(exchange, { cluster: id, secretKey: session.secretKey })),
+      onExchange: (exchange) => append(exchangeEvents(exchange, { cluster: id, secretKey: session.secretKey })),
       safeWriteLog: {
-        onEvent: (event) => session.append([event]),
+        onEvent: (event) => append([event]),
         cluster: id,
         agent: userAgent,
         keepBodies: true,

@@ -7,7 +7,8 @@ import type { Editor } from '../app/editor.ts';
 import { labViewTypes } from '../app/ids.ts';
 import { mediaFolder, webviewHtml } from '../timeline/timelineHtml.ts';
 import { LabPageHost } from './labPageHost.ts';
-import type { LabPlaces, LabSession } from './labPlaces.ts';
+import type { EditorPlaces } from './editorPlaces.ts';
+import type { LabSession } from './labPlaces.ts';
 
 /** A session of any page. */
 export type AnySession = LabSession<LabPage, RequestChecks>;
@@ -18,13 +19,13 @@ export type SessionOf = (page: LabPage) => { readonly session: AnySession; reado
 /** The panels of the labs: one for each page, opened, revealed, and restored after a reload. */
 export class LabPanels implements Disposable {
   private readonly editor: Editor;
-  private readonly places: LabPlaces;
+  private readonly places: EditorPlaces;
   private readonly sessionOf: SessionOf;
   private readonly open = new Map<LabPage, { readonly panel: WebviewPanel; readonly session: AnySession }>();
   private readonly ending = new Set<Promise<void>>();
   private readonly serializers: readonly Disposable[];
 
-  constructor(editor: Editor, places: LabPlaces, sessionOf: SessionOf) {
+  constructor(editor: Editor, places: EditorPlaces, sessionOf: SessionOf) {
     this.editor = editor;
     this.places = places;
     this.sessionOf = sessionOf;
@@ -81,7 +82,11 @@ export class LabPanels implements Disposable {
       translations: { ...l10n.bundle },
       schedule: timers,
       onProblem: (problem) => log.warn(`lab ${page}: ${problem}`),
-      openTimeline: () => timeline.show({ column: ViewColumn.Beside }),
+      openTimeline: () => {
+        timeline.show({ column: ViewColumn.Beside });
+        const last = this.places.lastObject();
+        if (last !== undefined) timeline.revealObject(last);
+      },
       openPage: (other) => this.show(other),
     });
     this.open.set(page, { panel, session });

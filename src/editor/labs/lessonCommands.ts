@@ -1,5 +1,5 @@
 import { readFile, writeFile } from 'node:fs/promises';
-import { commands, env, l10n, Uri, ViewColumn, window, type Disposable } from 'vscode';
+import { commands, env, l10n, Uri, ViewColumn, window, workspace, type Disposable } from 'vscode';
 import { AppError } from '../../base/appError.ts';
 import { cancelled } from '../../base/clock.ts';
 import { inLanguage, type Lesson, type ObjectRef } from '../../lab/lesson.ts';
@@ -116,7 +116,13 @@ async function lessonIn(file: Uri): Promise<Lesson> {
 /** Saves a report; the name that the person gives decides between JSON and Markdown. */
 async function save(report: LessonReport, format: 'json' | 'markdown'): Promise<void> {
   const filters = { json: { JSON: ['json'], Markdown: ['md'] }, markdown: { Markdown: ['md'], JSON: ['json'] } };
-  const target = await window.showSaveDialog({ title: l10n.t('Export Lesson Report'), filters: filters[format] });
+  const folder = workspace.workspaceFolders?.[0]?.uri;
+  const name = `${report.lesson}.${format === 'json' ? 'json' : 'md'}`;
+  const target = await window.showSaveDialog({
+    title: l10n.t('Export Lesson Report'),
+    filters: filters[format],
+    ...(folder === undefined ? {} : { defaultUri: Uri.joinPath(folder, name) }),
+  });
   if (target === undefined) throw cancelled();
   const asText = target.fsPath.endsWith('.md') || (format === 'markdown' && !target.fsPath.endsWith('.json'));
   const { lessonReportText } = await import('../../lab/lessonReportText.ts');

@@ -3,7 +3,7 @@ import { inGroup } from '../../core/inGroup.ts';
 import type { AppError } from '../../base/appError.ts';
 import type { History } from '../../core/history.ts';
 import { commandIds } from '../app/ids.ts';
-import { sandboxKey } from '../clusters/clusters.ts';
+import { sandboxKey, sandboxLabel } from '../clusters/clusters.ts';
 import { describeScope } from '../watches/watchDefinition.ts';
 import type { WatchStatus } from '../watches/watches.ts';
 import { objectUri } from './decorations.ts';
@@ -62,7 +62,7 @@ function icon(name: string, colour?: string): ThemeIcon {
 function clusterItem(node: ClusterNode, { clusters }: Drawing): TreeItem {
   const isSandbox = node.cluster === sandboxKey;
   const connected = clusters.get(node.cluster);
-  const made = item(isSandbox ? l10n.t('Sandbox in this window') : node.cluster, Expanded, node.id);
+  const made = item(isSandbox ? sandboxLabel() : node.cluster, Expanded, node.id);
   made.iconPath = icon(isSandbox ? 'beaker' : 'server-environment');
   if (connected !== undefined) {
     made.description = connected.cluster.url;

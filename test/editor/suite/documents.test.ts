@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
 import type { ObjectVersionsApi } from '../../../src/editor/app/api.ts';
 import type { JsonObject } from '../../../src/codec/json.ts';
+import { sandboxKey } from '../../../src/editor/clusters/clusters.ts';
 import { liveUri, parseAddress, versionUri } from '../../../src/editor/documents/address.ts';
 import { answering } from '../answers.ts';
 import { apiServer, configMap, metadata, must, namespace, patch, send } from '../apiServer.ts';
@@ -185,6 +186,12 @@ describe('documents of living objects', () => {
     const cluster = { ...object, group: '', namespace: '' };
     assert.deepEqual(back(liveUri(cluster)), { type: 'live', object: cluster });
     assert.deepEqual(back(versionUri(object, '7/?&', 'ka·7f')), { type: 'version', object, token: '7/?&' });
+    // Above a document its path is shown: each part of it is a word, and no context is taken for the sandbox.
+    const sandboxed = { ...object, cluster: sandboxKey };
+    assert.match(liveUri(sandboxed).path, /^\/@live\/@sandbox\/deployments\.apps\/shop\//);
+    assert.deepEqual(back(liveUri(sandboxed)), { type: 'live', object: sandboxed });
+    const named = { ...object, cluster: '@sandbox' };
+    assert.deepEqual(back(liveUri(named)), { type: 'live', object: named });
     assert.throws(() => parseAddress(uri.with({ query: '' })), /no document/);
   });
 

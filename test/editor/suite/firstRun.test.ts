@@ -66,9 +66,11 @@ describe('the first run', () => {
   it('asked for a cluster, it says in a sentence what is missing, and adds no watch', async function () {
     needWindow(this);
     const adding = vscode.commands.executeCommand('objectVersions.addWatch');
-    await until('the sentence', async () => {
-      return (await notifications()).some((text) => /kubeconfig/i.test(text)) || undefined;
-    });
+    const sentence = await until('the sentence', async () =>
+      (await notifications()).find((text) => text.includes('There is no kubeconfig')),
+    );
+    for (const next of ['Start Sandbox', 'Choose Kubeconfig']) assert.ok(sentence.includes(next), sentence);
+    assert.doesNotMatch(sentence, /--/, 'options are for a command line');
     await screenshot('first-run-no-kubeconfig');
     await press('Escape');
     await adding;

@@ -66,6 +66,8 @@ describe('the labs’ pages', function () {
     }
     await says('the verdict', '.result', /behaved as the contract says/);
     await screenshot('lab-replay');
+    await clickOn('.place .link:last-child');
+    await says('the timeline, at what the lab wrote', '.details', /versions-replay-/);
     const writes = writesOf('versions-replay-');
     assert.equal(writes.filter(({ outcome }) => outcome === 'version-conflict').length, 2, JSON.stringify(writes));
     assert.ok(writes.some(({ outcome }) => outcome === 'field-conflict'));

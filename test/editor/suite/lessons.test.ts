@@ -193,7 +193,7 @@ describe('lessons', () => {
     await run('startLesson', 'name-and-uid');
     await until('the terminal’s link', async () => (await click('button:has-text("Open a terminal")')) || undefined);
     const terminal = await until('the terminal', () =>
-      vscode.window.terminals.find(({ name }) => name === 'sandbox in this window'),
+      vscode.window.terminals.find(({ name }) => name === 'Sandbox in this window'),
     );
     const { env, message } = terminal.creationOptions as vscode.TerminalOptions;
     assert.match(env?.['KUBECONFIG'] ?? '', /sandbox-\d+\.kubeconfig$/);
