@@ -4,6 +4,7 @@
 //
 // Environment: OBJECT_VERSIONS_VSCODE  which one of vscodeVersions (default stable)
 //              OBJECT_VERSIONS_SCREENSHOTS  a folder for pictures of the window
+//              OBJECT_VERSIONS_LANGUAGE  the display language, such as de (default English)
 import { randomBytes } from 'node:crypto';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
@@ -26,6 +27,7 @@ const noise = [
   'Could not locate the bindings file',
   "'./build/Release/watchdog'",
   'Ignoring fetching additional builtin',
+  'No extension gallery service',
   '[Service Worker]',
   'Creating a socket',
   'connection token',
@@ -99,6 +101,12 @@ async function runTests() {
     viewport: { width: 1400, height: 900 },
   });
   cleanUp.push(() => context.close());
+  const language = process.env.OBJECT_VERSIONS_LANGUAGE;
+  // What a language pack makes of the workbench: the server reads it, and the extensions get their texts in it.
+  if (language !== undefined)
+    await context.addInitScript((tag) => {
+      globalThis._VSCODE_NLS_LANGUAGE = tag;
+    }, language);
   const page = context.pages()[0] ?? (await context.newPage());
   window.page = page;
   const exit = new Promise((done) => {

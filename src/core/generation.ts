@@ -1,3 +1,4 @@
+import { listed, message, type Words } from '../base/message.ts';
 import type { Json, JsonObject } from '../codec/json.ts';
 import { isJsonObject } from '../codec/json.ts';
 
@@ -78,21 +79,23 @@ function verdictOf(
   return behind > 0 ? 'seen' : 'current';
 }
 
-const WORDS: Readonly<Record<GenerationVerdict, string>> = {
-  none: 'none',
-  unreported: 'observed generation not reported',
-  'not-yet-seen': 'not yet seen',
-  seen: 'seen',
-  current: 'current',
-  ahead: 'observed generation is ahead of the object',
+const WORDS: Readonly<Record<GenerationVerdict, Words>> = {
+  none: message`none`,
+  unreported: message`observed generation not reported`,
+  'not-yet-seen': message`not yet seen`,
+  seen: message`seen`,
+  current: message`current`,
+  ahead: message`observed generation is ahead of the object`,
 };
 
 /** The verdict as a person reads it: `seen, Ready from generation 6`. */
-export function describeGeneration(state: GenerationState): string {
+export function describeGeneration(state: GenerationState): Words {
   const word = WORDS[state.verdict];
   if (state.verdict !== 'seen') return word;
-  const behind = state.behind.map(({ type, observedGeneration }) => `${type} from generation ${observedGeneration}`);
-  return [word, ...behind].join(', ');
+  const behind = state.behind.map(
+    ({ type, observedGeneration }) => message`${type} from generation ${observedGeneration}`,
+  );
+  return listed([word, ...behind]);
 }
 
 function count(value: Json | undefined): number | undefined {

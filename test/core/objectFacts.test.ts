@@ -219,17 +219,19 @@ describe('references of an object', () => {
 
 describe('E3: what generations say', () => {
   const of = (generation?: number, observedGeneration?: number, conditions: [string, number?][] = []): string =>
-    describeGeneration(
-      generationOf({
-        metadata: generation === undefined ? {} : { generation },
-        status: {
-          ...(observedGeneration === undefined ? {} : { observedGeneration }),
-          conditions: conditions.map(([type, seen]) => ({
-            type,
-            ...(seen === undefined ? {} : { observedGeneration: seen }),
-          })),
-        },
-      }),
+    String(
+      describeGeneration(
+        generationOf({
+          metadata: generation === undefined ? {} : { generation },
+          status: {
+            ...(observedGeneration === undefined ? {} : { observedGeneration }),
+            conditions: conditions.map(([type, seen]) => ({
+              type,
+              ...(seen === undefined ? {} : { observedGeneration: seen }),
+            })),
+          },
+        }),
+      ),
     );
   const cases: [string, string][] = [
     [of(7, 7, [['Ready', 6]]), 'seen, Ready from generation 6'],

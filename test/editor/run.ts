@@ -7,8 +7,8 @@ import { startApiServer, type ApiServer } from '../apiserver/apiServer.ts';
 import { requestJson } from '../apiserver/request.ts';
 
 /**
- * Runs the tests of `suite/` inside a real VS Code, newest and floor, and those of `restart/` after a restart of the newest
- * with the same user data. Each through `@vscode/test-electron`, whose executable is our launcher where no VS Code is named
+ * Runs the tests of `suite/` inside a real VS Code, newest and floor, those of `restart/` after a restart of the newest
+ * with the same user data, and those of `german/` in a window of that language. Each through `@vscode/test-electron`, whose executable is our launcher where no VS Code is named
  * in VSCODE_EXECUTABLE. Results go, counted, to OBJECT_VERSIONS_TEST_RESULT, as every suite's do.
  */
 interface Counted {
@@ -19,6 +19,8 @@ interface Counted {
   failures: string[];
   slowest: [number, string][];
 }
+
+type Suite = 'suite' | 'restart' | 'german';
 
 const root = join(import.meta.dirname, '..', '..');
 const out = join(root, 'out', 'editor');
@@ -43,7 +45,7 @@ function stageExtension(): void {
 }
 
 async function bundleTests(): Promise<void> {
-  const entryPoints = globSync(['test/editor/suite/*.ts', 'test/editor/restart/*.ts'], { cwd: root }).map((file) =>
+  const entryPoints = globSync('test/editor/{suite,restart,german}/*.ts', { cwd: root }).map((file) =>
     join(root, file),
   );
   await build({
@@ -63,7 +65,7 @@ async function bundleTests(): Promise<void> {
 
 async function runIn(
   which: 'stable' | 'floor',
-  suite: 'suite' | 'restart',
+  suite: Suite,
   userData: string,
   env: Record<string, string>,
 ): Promise<Counted> {
@@ -79,6 +81,7 @@ async function runIn(
     extensionTestsEnv: {
       ...env,
       OBJECT_VERSIONS_VSCODE: which,
+      ...(suite === 'german' ? { OBJECT_VERSIONS_LANGUAGE: 'de' } : {}),
       OBJECT_VERSIONS_RESULTS: result,
       OBJECT_VERSIONS_TEST_SETTINGS: JSON.stringify(settings[which]),
       OBJECT_VERSIONS_SCREENSHOTS: join(root, 'out', 'screenshots'),
@@ -110,9 +113,10 @@ async function actMeanwhile(server: ApiServer): Promise<void> {
   await requestJson(server, 'PUT', `${path}/kept`, { ...kept, data: { ...kept.data, other: 'meanwhile' } });
 }
 
-const runs: ['stable' | 'floor', 'suite' | 'restart'][] = [
+const runs: ['stable' | 'floor', Suite][] = [
   ['stable', 'suite'],
   ['stable', 'restart'],
+  ['stable', 'german'],
   ['floor', 'suite'],
 ];
 const chosen =

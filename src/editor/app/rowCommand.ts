@@ -56,10 +56,14 @@ async function ask(source: RowSource, title: string): Promise<unknown> {
   return chosen.row;
 }
 
+/** A text of package.json; in a window of another language than English VS Code puts the translation beside the original. */
+type ManifestText = string | { readonly value: string };
+
 /** What package.json calls a command, in the language of the window. */
 function titleOf({ context }: Pick<Editor, 'context'>, id: string): string {
   const { contributes } = context.extension.packageJSON as {
-    contributes?: { commands?: readonly { command: string; title: string }[] };
+    contributes?: { commands?: readonly { command: string; title: ManifestText }[] };
   };
-  return contributes?.commands?.find(({ command }) => command === id)?.title ?? id;
+  const title = contributes?.commands?.find(({ command }) => command === id)?.title ?? id;
+  return typeof title === 'string' ? title : title.value;
 }

@@ -123,7 +123,7 @@ function generationRow(nodeId: string, version: Version): DetailNode {
     type: 'detail',
     id: `${nodeId}/generation`,
     label: l10n.t('Generation'),
-    description: generation === undefined ? numbers : `${numbers} · ${describeGeneration(state)}`,
+    description: generation === undefined ? numbers : `${numbers} · ${inWords(describeGeneration(state), translated)}`,
     tooltip: l10n.t(
       'Counts changes of the desired state as this resource defines it, and is compared with observedGeneration only. An unchanged generation does not mean that nothing changed.',
     ),

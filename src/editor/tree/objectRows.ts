@@ -1,5 +1,7 @@
 import { l10n } from 'vscode';
 import type { Finding } from '../../core/findings/finding.ts';
+import { inWords } from '../../base/message.ts';
+import { translated } from '../app/translated.ts';
 import { describeGeneration, generationOf, generationState } from '../../core/generation.ts';
 import type { Incarnation, NameHistory, Version } from '../../core/history.ts';
 import { abilitiesOf } from './abilities.ts';
@@ -145,7 +147,7 @@ function generationWords(version: Version | undefined): string {
   const generation = state.generation ?? version.generation;
   if (generation === undefined) return '';
   const lags = state.verdict === 'not-yet-seen' || state.verdict === 'seen' || state.verdict === 'ahead';
-  return lags ? `g${generation} ${describeGeneration(state)}` : `g${generation}`;
+  return lags ? `g${generation} ${inWords(describeGeneration(state), translated)}` : `g${generation}`;
 }
 
 function versionSpoken(incarnation: Incarnation, version: Version | undefined, now: number): string {
