@@ -93,7 +93,10 @@ export class ModularView implements LabView {
   }
 
   private async step(): Promise<void> {
-    if (await this.parts.ask('modularStep', { predicted: this.predicted.value })) this.predicted.value = '';
+    const { value } = this.predicted;
+    const isTaken = await this.parts.ask('modularStep', { predicted: value });
+    // What was typed while the step was on its way is the next prediction.
+    if (isTaken && this.predicted.value === value) this.predicted.value = '';
     this.predicted.focus();
   }
 

@@ -19,7 +19,7 @@ export function clickOn(selector: string): Promise<unknown> {
 export async function choosePlace(context: string, namespace?: string): Promise<void> {
   await clickOn('.place .link');
   for (const name of namespace === undefined ? [context] : [context, namespace]) {
-    await says(`${name} to choose`, '.quick-input-list', new RegExp(name));
+    await says(`${name} to choose`, '.quick-input-list', new RegExp(name, 'i'));
     await type(name);
     await press('Enter');
   }
