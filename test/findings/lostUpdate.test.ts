@@ -200,6 +200,71 @@ describe('lost updates', () => {
     assert.deepEqual(s.told(), ['lost-update/unconditional-overwrite']);
   });
 
+  describe('a value that was computed from an older one and patched without a token', () => {
+    /** B counts on from what A had read as well, unless told otherwise, and A patches a number of its own. */
+    const counter = (
+      before: (s: Scenario) => void,
+      patch: { field?: string; value?: string; token?: string } = {},
+    ): Scenario => {
+      const { field = 'n', value = '7' } = patch;
+      const s = new Scenario();
+      s.stream(name, 'U1', 'v1', data({ n: '5', m: '1' }));
+      s.get('B', name, 'U1', 'v1');
+      before(s);
+      s.write('B', name, 'replace', {
+        preconditions: { token: 'v1' },
+        body: data({ n: '6', m: '1' }),
+        result: { uid: 'U1', token: 'v2' },
+        stored: data({ n: '6', m: '1' }),
+      });
+      if (patch.token !== undefined) s.get('A', name, 'U1', 'v2');
+      s.write('A', name, 'patch', {
+        patchType: 'merge-patch',
+        ...(patch.token === undefined ? {} : { preconditions: { token: patch.token } }),
+        body: data({ [field]: value }),
+        result: { uid: 'U1', token: 'v3' },
+        stored: data({ n: '6', m: '1', [field]: value }),
+      });
+      return s;
+    };
+    const read = (s: Scenario): void => s.get('A', name, 'U1', 'v1');
+
+    it('has likely lost what another actor set since', () => {
+      const s = counter(read);
+      assert.deepEqual(s.told(), ['lost-update/unconditional-overwrite']);
+      const [found] = s.findings();
+      assert.deepEqual([found?.sureness, found?.fields, found?.actors], ['likely', ['.data.n'], ['A', 'B']]);
+      assert.match(found?.explanation ?? '', /overwrote what B had set: .*if its value was computed from that/);
+    });
+
+    it('is silent where its writer read the change, read nothing, said the same before, or patches another field', () => {
+      const silent: [string, Scenario][] = [
+        ['given the change', counter(read, { token: 'v2' })],
+        ['read nothing', counter(() => {})],
+        ['another field', counter(read, { field: 'm', value: '2' })],
+        ['a new field', counter(read, { field: 'k', value: '2' })],
+      ];
+      for (const [what, s] of silent) assert.deepEqual(s.told(), [], what);
+      const s = new Scenario();
+      s.stream(name, 'U1', 'v0', data({ n: '1' }));
+      s.get('A', name, 'U1', 'v0');
+      for (const [who, from, to, value] of [
+        ['A', 'v0', 'v1', '7'],
+        ['B', 'v1', 'v2', '6'],
+        ['A', 'v2', 'v3', '7'],
+      ] as const) {
+        if (who === 'B') s.get('B', name, 'U1', from);
+        s.write(who, name, 'patch', {
+          patchType: 'merge-patch',
+          body: data({ n: value }),
+          result: { uid: 'U1', token: to },
+          stored: data({ n: value }),
+        });
+      }
+      assert.deepEqual(s.told(), [], 'what it wants');
+    });
+  });
+
   it('the other write may have gone past the recorder and be seen by its watch only, after the answer', () => {
     const s = new Scenario();
     s.stream(name, 'U1', 'v1', data({ ann: '1' }));

@@ -70,6 +70,7 @@ export class LostUpdateRule implements Rule {
       loss =
         this.repeated(change, write, previous, changed) ??
         this.unseen(change, write, previous, changed, world) ??
+        this.computed(change, write, previous, changed, world) ??
         this.ignored(change, write, previous, changed, world);
       if (loss !== undefined) report(loss, change, write, world);
     }
@@ -131,6 +132,34 @@ export class LostUpdateRule implements Rule {
     return paths.length === 0
       ? undefined
       : { how: 'unseen', paths, previous, base: givenTokens(write, change.object, world).at(-1), proof: [] };
+  }
+
+  /**
+   * A patch without a token set what another actor had set since the version that its writer was given, to a value that it never
+   * set before. Likely: it may mean that value whatever was there, and yet nothing told it of the other's change.
+   */
+  private computed(
+    change: VersionChange,
+    write: WriteEvent,
+    previous: number,
+    changed: readonly string[],
+    world: World,
+  ): Loss | undefined {
+    if (write.verb !== 'patch' || !isUnconditional(write)) return undefined;
+    const { object } = change;
+    const paths = changed.filter((path) => {
+      const at = latestChange(object, path, previous);
+      const by = at === undefined ? undefined : object.versions[at];
+      if (at === undefined || by === undefined || isPlaced(path) || !isForeign(by, write.actor)) return false;
+      return (
+        wasGiven(write, object, 0, at, world) === 'yes' &&
+        wasGiven(write, object, at, previous + 1, world) === 'no' &&
+        !this.isAsserted(write, change, path, world)
+      );
+    });
+    return paths.length === 0
+      ? undefined
+      : { how: 'computed', paths, previous, base: givenTokens(write, object, world).at(-1), proof: [] };
   }
 
   /** The writer was given the content, yet its body matches an older version in everything that others changed since. Likely. */
@@ -261,6 +290,11 @@ function isReplacing(write: WriteEvent): boolean {
   );
 }
 
+/** Whether a path leads through a list whose items only their places tell apart: another one may stand there now. */
+function isPlaced(path: string): boolean {
+  return /\[\d+\]/.test(path);
+}
+
 /** The index of the version that a write turned into the next one. */
 function predecessor(change: VersionChange, write: WriteEvent): number {
   const named = write.preconditions?.token;
@@ -334,7 +368,7 @@ function report(loss: Loss, change: VersionChange, write: WriteEvent, world: Wor
     ].filter((seq) => seq !== undefined),
     explanation: explainLoss(loss, kind, { ...change, write, over: object.versions[loss.previous] }, others, fields),
     remedy: lossRemedy(kind),
-    sureness: loss.how === 'ignored' || loss.how === 'swept' ? 'likely' : 'certain',
+    sureness: loss.how === 'repeated' || loss.how === 'unseen' ? 'certain' : 'likely',
     details: {
       ...(change.version.token === '' ? {} : { written: change.version.token }),
       over: object.versions[loss.previous]?.token ?? '',

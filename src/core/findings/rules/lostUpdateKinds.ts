@@ -10,7 +10,7 @@ import { basisText, changesText, requestText, tokenText } from '../words.ts';
 
 /** What was lost, and how that is known. */
 export interface Loss {
-  readonly how: 'repeated' | 'unseen' | 'ignored' | 'swept';
+  readonly how: 'repeated' | 'unseen' | 'computed' | 'ignored' | 'swept';
   readonly paths: readonly string[];
   /** The index of the version that was overwritten. */
   readonly previous: number;
@@ -34,7 +34,7 @@ export function lossKind(loss: Loss, write: WriteEvent, change: VersionChange): 
   if (write.patchType === 'json-patch' && indexedPaths(write).length > 0) return 'index-patch';
   if (loss.paths.every((path) => path.startsWith('.metadata.finalizers'))) return 'finalizer';
   if (loss.how === 'repeated' && !isUnconditional(write)) return 'token-swap';
-  if (write.verb === 'patch') {
+  if (write.verb === 'patch' && loss.how !== 'computed') {
     const before = change.object.versions[loss.previous]?.leaves;
     const inList = loss.paths.every((path) => {
       const list = listOf(path);
@@ -145,13 +145,20 @@ export function explainLoss(
   const known = {
     repeated: message`The body is the one that was refused before, ${isUnconditional(write) ? message`sent again without a token` : message`with only its token changed`}.`,
     unseen: message`${who} had not been given the version that it overwrote${base === '' ? '' : message`; the last it was given has the token${base}`}.`,
+    computed: message`${who} had been given the object${base === '' ? '' : message` with the token${base}`} and not what was set since: if its value was computed from that, the other’s change is lost.`,
     ignored: message`${who} had been given the version${over === undefined ? '' : ` ${tokenText(over.token)}`}, yet what it sent is like the older version${base} in everything that others changed since, and it is not known to want that.`,
     swept: message`It is based on the version${base}, which has them: most likely it was to take only its own finalizer away.`,
     dropped: message`It was based on the version${base}, which has them, and changed other fields: most likely the types of ${who} do not have these.`,
   };
   const what = loss.how === 'swept' ? message`took finalizers of others away together with its own` : HOW[kind];
   const isGuess = loss.how === 'ignored' && kind !== 'unconditional-overwrite';
-  return message`${who} ${isGuess ? message`most likely ${what}` : what}. Its ${requestText(write)} undid what ${allOf(others)} had set: ${changesText(fields, object.name, over?.leaves, version.leaves)}. ${known[loss.how]}${isSaid(loss, write) ? basisText(write) : ''}`;
+  const [request, whose] = [requestText(write), allOf(others)];
+  const changes = changesText(fields, object.name, over?.leaves, version.leaves);
+  const damage =
+    loss.how === 'computed'
+      ? message`Its ${request} overwrote what ${whose} had set: ${changes}.`
+      : message`Its ${request} undid what ${whose} had set: ${changes}.`;
+  return message`${who} ${isGuess ? message`most likely ${what}` : what}. ${damage} ${known[loss.how]}${isSaid(loss, write) ? basisText(write) : ''}`;
 }
 
 /** Whether the version that a write was based on agrees with what the whole history told: two guesses are not both told. */
