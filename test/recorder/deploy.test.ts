@@ -171,6 +171,6 @@ describe('deploy/analyze', function () {
       await runContainer(shards, folder, { JOB_COMPLETION_INDEX: String(index) });
     await runContainer(merge, folder, {});
     const html = await readFile(join(folder, 'results', 'report.html'), 'utf8');
-    for (const name of names) assert.match(html, new RegExp(`lost-update[^§]*?configmaps lab/${name} `));
+    for (const name of names) assert.match(html, new RegExp(`lost-update[^]*?configmaps lab/${name}\\b`));
   });
 });

@@ -6,7 +6,7 @@ import { translated } from '../app/translated.ts';
 const aboutFields: ReadonlySet<FindingId> = new Set(['ownership-fight', 'force-takeover', 'lost-update']);
 
 /**
- * What a row of the findings is called: the point first, since rows are cut at the right, and nothing that grows while it
+ * What a row of the findings is called: what tells it from others first, since rows are cut at the right, and nothing that grows while it
  * goes on, since rows that change cannot be read.
  */
 export function findingTitle(finding: Finding): string {
@@ -17,15 +17,15 @@ export function findingTitle(finding: Finding): string {
   const id: string = finding.id;
   switch (id) {
     case 'ownership-fight':
-      return `${fields}: ${who} ⇄ ${other ?? '?'}`;
+      return `${who} ⇄ ${other ?? '?'}: ${fields}`;
     case 'force-takeover':
       return other === undefined
-        ? l10n.t('{0}: {1} took it by force', fields, who)
-        : l10n.t('{0}: {1} took it from {2} by force', fields, who, other);
+        ? l10n.t('{1} took {0} by force', fields, who)
+        : l10n.t('{1} took {0} from {2} by force', fields, who, other);
     case 'lost-update':
       return other === undefined
-        ? l10n.t('{0}: update lost to {1}', fields, who)
-        : l10n.t('{0}: update of {1} lost to {2}', fields, other, who);
+        ? l10n.t('update lost to {1}: {0}', fields, who)
+        : l10n.t('update of {1} lost to {2}: {0}', fields, other, who);
     case 'recreated':
       return l10n.t('recreated');
     case 'hot-conflict-loop':

@@ -188,7 +188,7 @@ describe('findings and traces', () => {
     const later = { ...fight, actors: ['autoscaler', 'deployer'], firstAt: 30, lastAt: 40, count: 4 };
     const titles = (all: readonly Finding[]): string[] => groupOccurrences(all).map(({ first }) => findingTitle(first));
     const before = titles([fight, takeover]);
-    assert.deepEqual(before, ['.spec.replicas: deployer ⇄ autoscaler', '.spec.paused: issuer took it by force']);
+    assert.deepEqual(before, ['deployer ⇄ autoscaler: .spec.replicas', 'issuer took .spec.paused by force']);
     assert.deepEqual(titles([fight, takeover, later]), before);
     for (const id of findingIds) {
       const one = findingTitle(finding({ id, fields: ['.a'], actors: ['x', 'y'], count: 2, explanation: 'e' }));
