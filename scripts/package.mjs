@@ -1,10 +1,15 @@
-// Makes the .vsix and refuses one that is too large or holds what does not run.
+// Makes the .vsix and refuses one that is too large or holds what does not run. `--address https://…` is where the files of this
+// repository can be read by everyone: then the pages in the package keep their links and pictures, which a gallery shows.
 import { bootstrap, root, run, say, toolEnv } from './bootstrap.mjs';
 await bootstrap(import.meta.url);
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { parseArgs } from 'node:util';
 const vsce = await import('@vscode/vsce');
 
+const { address } = parseArgs({ options: { address: { type: 'string' } } }).values;
+if (address !== undefined && !URL.parse(address)?.protocol.startsWith('https:'))
+  throw new Error(`--address ${address} is not an https: address, and no other is shown`);
 const limitBytes = 1_000_000;
 const allowed = [
   /^bin\//,
@@ -17,11 +22,12 @@ const allowed = [
 ];
 
 /**
- * A page as an installed extension shows it. package.json names no repository, because there is none to name; so no relative
- * link could lead anywhere: its words stay, and the pages are in the package itself. Pictures go: the page of an extension shows
- * those of https: and data: addresses only (its Content-Security-Policy), and `vsce` refuses the latter.
+ * A page as an installed extension shows it. package.json names no repository, because there is none to name; so without an
+ * address no relative link could lead anywhere: its words stay, and the pages are in the package itself. Pictures go: the page
+ * of an extension shows those of https: and data: addresses only (its Content-Security-Policy), and `vsce` refuses the latter.
  */
 function packaged(page) {
+  if (address !== undefined) return page;
   const text = readFileSync(join(root, page), 'utf8')
     .replaceAll(/^!\[[^\]]*\]\((?!https:)[^)]*\)\n+/gm, '')
     .replaceAll(/\[([^\]]*)\]\((?!https:)[^)]*\)/g, '$1')
@@ -55,6 +61,7 @@ try {
     allowMissingRepository: true,
     readmePath,
     changelogPath,
+    ...(address === undefined ? {} : { baseContentUrl: address, baseImagesUrl: address }),
   });
 } finally {
   console.log = log;
