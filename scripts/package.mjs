@@ -27,7 +27,12 @@ const allowed = [
  * of an extension shows those of https: and data: addresses only (its Content-Security-Policy), and `vsce` refuses the latter.
  */
 function packaged(page) {
-  if (address !== undefined) return page;
+  const path = `dist/${page}`;
+  writeFileSync(join(root, path), address === undefined ? withoutLinks(page) : readFileSync(join(root, page)));
+  return path;
+}
+
+function withoutLinks(page) {
   const text = readFileSync(join(root, page), 'utf8')
     .replaceAll(/^!\[[^\]]*\]\((?!https:)[^)]*\)\n+/gm, '')
     .replaceAll(/\[([^\]]*)\]\((?!https:)[^)]*\)/g, '$1')
@@ -37,9 +42,7 @@ function packaged(page) {
     );
   const [dangling] = /\]\((?!https:)[^)]*\)/.exec(text) ?? [];
   if (dangling !== undefined) throw new Error(`a link of ${page} leads nowhere in the package: ${dangling}`);
-  const path = `dist/${page}`;
-  writeFileSync(join(root, path), text);
-  return path;
+  return text;
 }
 
 run('node', ['scripts/build.mjs'], { env: toolEnv() });
