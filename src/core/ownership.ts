@@ -2,6 +2,7 @@ import type { Json, JsonObject } from '../codec/json.ts';
 import { isJsonObject, parseJson } from '../codec/json.ts';
 import type { Path, PathStep } from '../codec/path.ts';
 import { formatPath, startsWith } from '../codec/path.ts';
+import { english, type Translate } from './timeline/translate.ts';
 
 /**
  * One entry of `metadata.managedFields`: a field manager and what it owns. A manager is a name that a client chose, not an
@@ -100,7 +101,10 @@ export function ownersAt(owners: readonly FieldOwner[], path: Path): FieldOwner[
 }
 
 /** A few words for people: `helm (Apply)`, `kube-controller-manager (Update, status)`. */
-export function describeOwner(owner: Pick<FieldOwner, 'manager' | 'operation' | 'subresource'>): string {
+export function describeOwner(
+  owner: Pick<FieldOwner, 'manager' | 'operation' | 'subresource'>,
+  translate: Translate = english,
+): string {
   const how = owner.subresource === undefined ? owner.operation : `${owner.operation}, ${owner.subresource}`;
-  return `${owner.manager === '' ? 'unnamed manager' : owner.manager} (${how})`;
+  return `${owner.manager === '' ? translate('unnamed manager') : owner.manager} (${how})`;
 }

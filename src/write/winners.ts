@@ -111,5 +111,5 @@ export function ownedByOthers(
 /** Those who own what is at a path besides this manager, in words: `m-old (Update)`. */
 export function otherOwnersAt(object: JsonObject, path: Path, manager: string, schema: ListSchema): string[] {
   const others = ownersIn(object).filter((owner) => owner.manager !== manager);
-  return ownersOfPath(others, object, path, schema).map(describeOwner);
+  return ownersOfPath(others, object, path, schema).map((owner) => describeOwner(owner));
 }

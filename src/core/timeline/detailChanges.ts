@@ -104,7 +104,7 @@ export function ownerSection(
     const parsed = parsePath(text);
     if (!('path' in parsed)) continue;
     for (const owner of ownersAt(owners, parsed.path)) {
-      const name = describeOwner(owner);
+      const name = describeOwner(owner, translate);
       byOwner.set(name, [...(byOwner.get(name) ?? []), text]);
     }
   }

@@ -57,7 +57,7 @@ export function registerOwnerHints(
           const number = lineOf(reading, path);
           if (number === undefined || !isInside(range, number)) continue;
           const line: Line = lines.get(number) ?? { owners: new Map(), responsible: new Map() };
-          line.owners.set(describeOwner(owner), owner);
+          line.owners.set(describeOwner(owner, translated), owner);
           for (const rule of responsibleFor(rules, shown.object, path))
             line.responsible.set(rule.manager, inWords(rule.reason, translated));
           if (!owner.containers.has(formatPath(path))) line.path = path;

@@ -166,7 +166,7 @@ function ownersRow({ nodeId, incarnation, responsibilities }: DetailInput, body:
       ...owners.map((owner, index): DetailNode => ({
         type: 'detail',
         id: `${nodeId}/owners/${index}`,
-        label: describeOwner(owner),
+        label: describeOwner(owner, translated),
         description: l10n.t('{0} fields', owner.paths.length),
         ...(owner.time === undefined ? {} : { tooltip: owner.time }),
         icon: 'account',

@@ -1,6 +1,7 @@
 import { InputBoxValidationSeverity, l10n, type InputBoxValidationMessage } from 'vscode';
 import type { JsonObject } from '../../codec/json.ts';
 import { noListSchema } from '../../core/listSchema.ts';
+import { translated } from '../app/translated.ts';
 import { describeOwner, ownersAt } from '../../core/ownership.ts';
 import type { ReadyEdit } from '../../write/readyEdits.ts';
 import { ownersIn } from '../../write/winners.ts';
@@ -19,8 +20,8 @@ export function ownersOfEdit(object: JsonObject, { intent }: ReadyEdit): string 
       .flatMap((path) => ownersAt(others, path))
       .map((owner) =>
         owner.time === undefined
-          ? describeOwner(owner)
-          : l10n.t('{0}, since {1} or earlier', describeOwner(owner), owner.time),
+          ? describeOwner(owner, translated)
+          : l10n.t('{0}, since {1} or earlier', describeOwner(owner, translated), owner.time),
       ),
   );
   return owners.size === 0 ? undefined : l10n.t('Owner: {0}', [...owners].join('; '));
