@@ -58,7 +58,10 @@ describe('field ownership', () => {
 
   it('is parsed from FieldsV1 with keys, set values and containers', () => {
     const owners = ownersOf(managedFields);
-    assert.deepEqual(owners.map((owner) => describeOwner(owner)), ['helm (Apply)', 'hpa (Update, scale)', 'edit (Update)']);
+    assert.deepEqual(
+      owners.map((owner) => describeOwner(owner)),
+      ['helm (Apply)', 'hpa (Update, scale)', 'edit (Update)'],
+    );
     assert.deepEqual(owners[0]?.paths.map(formatPath), [
       '.metadata.labels["app.kubernetes.io/name"]',
       '.metadata.finalizers[="a.test/x"]',
