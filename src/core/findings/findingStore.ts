@@ -125,7 +125,7 @@ function whole({ parts }: Entry): Finding[] {
 }
 
 function settleOldest({ parts, settled }: Entry): void {
-  const [standing] = [parts.get(STANDING)];
+  const standing = parts.get(STANDING);
   const oldest = parts.keys().find((part) => part !== STANDING);
   const told = oldest === undefined ? undefined : parts.get(oldest);
   if (oldest === undefined || told === undefined) return;

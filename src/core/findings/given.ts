@@ -87,3 +87,10 @@ export function latestChange(object: ObjectState, path: string, upTo: number): n
   }
   return undefined;
 }
+
+/** The index of the latest version that changed a path, as `latestChange` has it, where another actor made that version. */
+export function foreignChange(object: ObjectState, path: string, upTo: number, actor: Actor): number | undefined {
+  const at = latestChange(object, path, upTo);
+  const by = at === undefined ? undefined : object.versions[at];
+  return by !== undefined && isForeign(by, actor) ? at : undefined;
+}

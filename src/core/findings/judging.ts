@@ -71,7 +71,7 @@ export class Judging implements Timed {
     const { versions } = object;
     for (let index = object.judgedCount(); index < versions.length; index += 1) {
       const version = versions[index];
-      if (version === undefined || version.judged) continue;
+      if (version === undefined) continue;
       const isSettled = version.placed && version.author !== undefined;
       if (!isSettled && (version.due === undefined || version.due > now)) return;
       version.judged = true;

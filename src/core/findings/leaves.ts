@@ -317,6 +317,11 @@ export function isByPlace(path: string): boolean {
   return /\[\d+\]$/.test(path);
 }
 
+/** Whether a path leads through a list whose items only their places tell apart: another one may stand there now. */
+export function isPlaced(path: string): boolean {
+  return /\[\d+\]/.test(path);
+}
+
 /** Whether a list stands at the path. */
 export function hasList(leaves: Leaves, path: string): boolean {
   return leaves.has(`${ORDER}${path}`);

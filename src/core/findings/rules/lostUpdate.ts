@@ -1,8 +1,17 @@
 import { isJsonObject, stringifyJson, type Json } from '../../../codec/json.ts';
 import type { Actor, WriteEvent } from '../../traceEvent.ts';
-import { givenTokens, hasAskedFor, hasRead, isForeign, isReplacedBy, latestChange, wasGiven } from '../given.ts';
+import {
+  foreignChange,
+  givenTokens,
+  hasAskedFor,
+  hasRead,
+  isForeign,
+  isReplacedBy,
+  latestChange,
+  wasGiven,
+} from '../given.ts';
 import { actionKey, actorKey, actorName, writerKey } from '../knowledge.ts';
-import { changedPaths, isByPlace, itemIdentity, leavesOf, outermost, type Leaves } from '../leaves.ts';
+import { changedPaths, isByPlace, isPlaced, itemIdentity, leavesOf, outermost, type Leaves } from '../leaves.ts';
 import type { ObjectState } from '../objectState.ts';
 import type { Rule, VersionChange } from '../rule.ts';
 import { findingObject, type World } from '../world.ts';
@@ -119,9 +128,8 @@ export class LostUpdateRule implements Rule {
     world: World,
   ): Loss | undefined {
     const paths = changed.filter((path) => {
-      const at = latestChange(change.object, path, previous);
-      const by = at === undefined ? undefined : change.object.versions[at];
-      if (at === undefined || by === undefined || !isForeign(by, write.actor)) return false;
+      const at = foreignChange(change.object, path, previous, write.actor);
+      if (at === undefined) return false;
       if (wasGiven(write, change.object, at, previous + 1, world) !== 'no') return false;
       if (this.isAsserted(write, change, path, world)) return false;
       return (
@@ -148,10 +156,10 @@ export class LostUpdateRule implements Rule {
     if (write.verb !== 'patch' || !isUnconditional(write)) return undefined;
     const { object } = change;
     const paths = changed.filter((path) => {
-      const at = latestChange(object, path, previous);
-      const by = at === undefined ? undefined : object.versions[at];
-      if (at === undefined || by === undefined || isPlaced(path) || !isForeign(by, write.actor)) return false;
+      const at = foreignChange(object, path, previous, write.actor);
       return (
+        at !== undefined &&
+        !isPlaced(path) &&
         wasGiven(write, object, 0, at, world) === 'yes' &&
         wasGiven(write, object, at, previous + 1, world) === 'no' &&
         !this.isAsserted(write, change, path, world)
@@ -180,11 +188,9 @@ export class LostUpdateRule implements Rule {
       if (base?.leaves === undefined) return undefined;
       // Content that the writer was never given it did not copy, however like it is: it may just want the same.
       if (wasGiven(write, object, index, index + 1, world) === 'no') continue;
-      const foreign = changedPaths(base.leaves, before).filter((path) => {
-        const at = latestChange(object, path, previous);
-        const by = at === undefined ? undefined : object.versions[at];
-        return by !== undefined && isForeign(by, write.actor);
-      });
+      const foreign = changedPaths(base.leaves, before).filter(
+        (path) => foreignChange(object, path, previous, write.actor) !== undefined,
+      );
       const isAlone = changed.every((path) => foreign.includes(path)) && !keepsTime(before, version.leaves, foreign);
       const reverted =
         foreign.length > 0 && foreign.every((path) => base.leaves?.get(path) === version.leaves?.get(path));
@@ -288,11 +294,6 @@ function isReplacing(write: WriteEvent): boolean {
     (write.subresource !== 'scale' || write.verb === 'replace') &&
     indexedPaths(write).length === 0
   );
-}
-
-/** Whether a path leads through a list whose items only their places tell apart: another one may stand there now. */
-function isPlaced(path: string): boolean {
-  return /\[\d+\]/.test(path);
 }
 
 /** The index of the version that a write turned into the next one. */

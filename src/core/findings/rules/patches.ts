@@ -2,7 +2,7 @@ import { listed, message, type Message, type Words } from '../../../base/message
 import { isJsonObject, type Json } from '../../../codec/json.ts';
 import type { WriteEvent } from '../../traceEvent.ts';
 import { fieldStep } from '../derive.ts';
-import { givenTokens, isForeign, latestChange } from '../given.ts';
+import { foreignChange, givenTokens, isForeign } from '../given.ts';
 import { actorName, writerKey } from '../knowledge.ts';
 import { isByPlace, itemIdentity, itemsOf, type Leaves } from '../leaves.ts';
 import type { ObjectState, VersionRecord } from '../objectState.ts';
@@ -196,8 +196,6 @@ function listsIn(prefix: string, value: Json): string[] {
 function isShared(path: string, write: WriteEvent, change: VersionChange): boolean {
   const items = change.previous?.leaves === undefined ? undefined : itemsOf(change.previous.leaves, path);
   return (items ?? []).some((item) => {
-    const at = latestChange(change.object, item, change.index - 1);
-    const by = at === undefined ? undefined : change.object.versions[at];
-    return by !== undefined && isForeign(by, write.actor);
+    return foreignChange(change.object, item, change.index - 1, write.actor) !== undefined;
   });
 }

@@ -31,9 +31,9 @@ export class RevivalRule implements Rule {
   }
 
   write(event: WriteEvent, world: World): void {
-    const { actor, cluster, name, verb, outcome } = event;
+    const { actor, cluster, verb, outcome } = event;
     if (event.dryRun === true || actorKey(actor) === '') return;
-    const place = [actorKey(actor), nameKey(cluster, name)].join('\0');
+    const place = writerKey(event);
     if (outcome === 'not-found') keepLast(this.missed, place, event.seq, MAX_REMEMBERED);
     if (outcome !== 'accepted') return;
     const target = world.target(event);
