@@ -8,7 +8,6 @@ import {
   dataOf,
   LabClient,
   tokenOf,
-  uidOf,
   uninterrupted,
   withData,
   withToken,
@@ -16,7 +15,7 @@ import {
   type SafeWriteLog,
 } from './labClient.ts';
 import { metadataOf } from '../write/target.ts';
-import { removeAll } from './removal.ts';
+import { MadeObjects } from './removal.ts';
 import { endedOtherwise } from './endedOtherwise.ts';
 import { seededRandom } from './seededRandom.ts';
 
@@ -118,10 +117,12 @@ export async function runContention(given: ContentionOptions): Promise<Contentio
   };
   const body: JsonObject = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name }, data: { count: '0' } };
   throwIfAborted(options.signal);
-  const made = await run.client.send('versions-lab', 'POST', collection, { body, signal: uninterrupted() });
-  if (made.reply.status !== 201) throw errorOf(made.reply);
-  const uid = uidOf(made.answer);
+  const made = new MadeObjects();
   try {
+    const { reply } = await made.create(run.path, 'versions-lab', () =>
+      run.client.send('versions-lab', 'POST', collection, { body, signal: uninterrupted() }),
+    );
+    if (reply.status !== 201) throw errorOf(reply);
     const startedAt = options.clock.now();
     const random = seededRandom(options.seed);
     const actors = Array.from({ length: options.actors }, (_, index) =>
@@ -146,7 +147,7 @@ export async function runContention(given: ContentionOptions): Promise<Contentio
       seconds,
     };
   } finally {
-    await removeAll(run.client, [{ path: run.path, uids: new Set([uid]) }]);
+    await made.remove(run.client);
   }
 }
 

@@ -1,8 +1,9 @@
 import { message } from '../base/message.ts';
-import { AppError } from '../base/appError.ts';
+import { AppError, isAppError } from '../base/appError.ts';
+import { isJsonObject, type JsonObject } from '../codec/json.ts';
 import { errorOf, appErrorOf } from '../kube/answers.ts';
 import { metadataOf } from '../write/target.ts';
-import { uidOf, uninterrupted, type LabClient } from './labClient.ts';
+import { uidOf, uninterrupted, type Exchange, type LabClient } from './labClient.ts';
 
 /** Whose requests these are in the log. */
 const MANAGER = 'versions-lab';
@@ -12,6 +13,41 @@ export interface Made {
   readonly path: string;
   /** The UIDs that are the lab's own; absent: whatever stands there, because the name was free when the lab began. */
   readonly uids?: ReadonlySet<string>;
+  /** The field managers of creations whose answers were lost: a life that one of them wrote to is the lab's own too. */
+  readonly lostBy?: ReadonlySet<string>;
+}
+
+/** What a lab creates at names that were free when it began, so that it can be removed. */
+export class MadeObjects {
+  private readonly objects = new Map<string, { path: string; uids: Set<string>; lostBy: Set<string> }>();
+
+  /**
+   * Sends a request that creates the object at a path. Where its answer is lost, the object may stand there all the same.
+   * Rejects as the request does.
+   */
+  async create(path: string, manager: string, request: () => Promise<Exchange>): Promise<Exchange> {
+    try {
+      const done = await request();
+      const uid = uidOf(done.answer);
+      if (done.reply.status === 201 && uid !== '') this.at(path).uids.add(uid);
+      if (done.reply.status >= 500) this.at(path).lostBy.add(manager);
+      return done;
+    } catch (error) {
+      if (!isAppError(error, 'unreachable')) this.at(path).lostBy.add(manager);
+      throw error;
+    }
+  }
+
+  /** Removes them, the last one first. @throws AppError as `removeAll` does */
+  async remove(client: LabClient): Promise<void> {
+    await removeAll(client, Array.from(this.objects.values()).reverse());
+  }
+
+  private at(path: string): { uids: Set<string>; lostBy: Set<string> } {
+    const there = this.objects.get(path) ?? { path, uids: new Set<string>(), lostBy: new Set<string>() };
+    this.objects.set(path, there);
+    return there;
+  }
 }
 
 /** @throws AppError `usage` where an object stands at one of the paths: a lab never touches what it did not make */
@@ -54,12 +90,12 @@ export async function removeAll(client: LabClient, made: readonly Made[]): Promi
   );
 }
 
-async function remove(client: LabClient, { path, uids }: Made, signal: AbortSignal): Promise<void> {
+async function remove(client: LabClient, { path, uids, lostBy }: Made, signal: AbortSignal): Promise<void> {
   const { reply, answer } = await client.send(MANAGER, 'GET', path, { signal });
   if (reply.status === 404) return;
   if (reply.status !== 200) throw errorOf(reply);
   const uid = uidOf(answer);
-  if (uids?.has(uid) === false) return;
+  if (uids?.has(uid) === false && !isManagedBy(answer, lostBy)) return;
   const { finalizers } = metadataOf(answer);
   if (Array.isArray(finalizers) && finalizers.length > 0) {
     await client.send(MANAGER, 'PATCH', path, {
@@ -73,4 +109,12 @@ async function remove(client: LabClient, { path, uids }: Made, signal: AbortSign
   // 404: gone with its last finalizer. 409: another life holds the name, which is none of the lab's.
   if (deleted.reply.status >= 300 && deleted.reply.status !== 404 && deleted.reply.status !== 409)
     throw errorOf(deleted.reply);
+}
+
+function isManagedBy(object: JsonObject, managers: ReadonlySet<string> = new Set()): boolean {
+  const entries = metadataOf(object)['managedFields'];
+  return (
+    Array.isArray(entries) &&
+    entries.some((entry) => isJsonObject(entry) && managers.has(String(entry['manager'])))
+  );
 }

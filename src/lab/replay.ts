@@ -3,7 +3,7 @@ import type { Server } from '../base/server.ts';
 import type { JsonObject } from '../codec/json.ts';
 import { errorOf } from '../kube/answers.ts';
 import { LabClient, type LabClientOptions } from './labClient.ts';
-import { removeAll } from './removal.ts';
+import { MadeObjects } from './removal.ts';
 import { replaySteps, type ReplayState, type ReplayStep } from './replaySteps.ts';
 
 /** What one step expected, what the server really answered, and whether the two agree. */
@@ -46,7 +46,7 @@ export async function runReplay(options: ReplayOptions): Promise<ReplayResult> {
     collection,
     path: `${collection}/${name}`,
     objects: new Map(),
-    uids: new Set(),
+    made: new MadeObjects(),
     client,
   };
   const steps: StepResult[] = [];
@@ -63,7 +63,7 @@ export async function runReplay(options: ReplayOptions): Promise<ReplayResult> {
       if (!holds && step.essential === true) break;
     }
   } finally {
-    await removeAll(client, [{ path: state.path, uids: state.uids }]);
+    await state.made.remove(client);
   }
   return { steps, holds: steps.length === replaySteps.length && steps.every((step) => step.holds) };
 }

@@ -12,15 +12,16 @@ import {
   type LabClient,
 } from './labClient.ts';
 import { metadataOf } from '../write/target.ts';
+import type { MadeObjects } from './removal.ts';
 
-/** What the steps share: the object's place, what each writer last read, and the UIDs that are the lab's own. */
+/** What the steps share: the object's place, what each writer last read, and what is the lab's own. */
 export interface ReplayState {
   readonly name: string;
   readonly collection: string;
   readonly path: string;
   /** What was read or answered last, by label: `ada`, `ben`, `live`, `first`. */
   readonly objects: Map<string, JsonObject>;
-  readonly uids: Set<string>;
+  readonly made: MadeObjects;
   readonly client: LabClient;
 }
 
@@ -65,11 +66,10 @@ async function put(state: ReplayState, who: string, body: JsonObject): Promise<E
 
 async function create(state: ReplayState): Promise<Exchange> {
   const body = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: state.name }, data: { count: '1' } };
-  const made = await state.client.send('ada', 'POST', state.collection, { body, signal: uninterrupted() });
-  if (made.reply.status === 201) {
-    state.uids.add(uidOf(made.answer));
-    remember(state, 'live', made.answer);
-  }
+  const made = await state.made.create(state.path, 'ada', () =>
+    state.client.send('ada', 'POST', state.collection, { body, signal: uninterrupted() }),
+  );
+  if (made.reply.status === 201) remember(state, 'live', made.answer);
   return made;
 }
 

@@ -9,7 +9,7 @@ import { metadataOf } from '../write/target.ts';
 import { storableObject } from './hiddenValues.ts';
 import { LabClient, textOf, tokenOf, uidOf, uninterrupted, type Exchange, type LabClientOptions } from './labClient.ts';
 import type { Resources } from './lessonRun.ts';
-import { mustBeFree, removeAll } from './removal.ts';
+import { MadeObjects, mustBeFree } from './removal.ts';
 import type { StepResult } from './replay.ts';
 import { replayRequest, type Equals } from './replayRequest.ts';
 
@@ -55,8 +55,7 @@ class TraceReplay {
   private readonly stored: ReadonlyMap<WriteEvent, ObservedEvent>;
   private readonly namespaces = new Set<string>();
   private readonly ownNamespaces = new Set<string>();
-  /** What was made, by URL path, in the order in which it was. */
-  private readonly made = new Map<string, Set<string>>();
+  private readonly made = new MadeObjects();
   private readonly steps: StepResult[] = [];
   private leftOut = 0;
 
@@ -85,7 +84,7 @@ class TraceReplay {
         if (!result.holds) break;
       }
     } finally {
-      await removeAll(this.client, Array.from(this.made, ([path, uids]) => ({ path, uids })).reverse());
+      await this.made.remove(this.client);
     }
     return { steps: this.steps, holds: this.steps.every((step) => step.holds), leftOut: this.leftOut };
   }
@@ -119,7 +118,7 @@ class TraceReplay {
     const body = this.placed(stored, event.name.namespace);
     const made =
       known === undefined
-        ? await this.make(path.object, () =>
+        ? await this.create(path.object, 'observer', () =>
             this.client.send('observer', 'POST', path.collection, { body, signal: uninterrupted() }),
           )
         : await this.client.send('observer', 'PUT', path.object, { body });
@@ -188,19 +187,13 @@ class TraceReplay {
         ...(contentType === undefined ? {} : { contentType }),
         ...(creates ? { signal: uninterrupted() } : {}),
       });
-    return creates ? this.make(place.object, send) : send();
+    return creates ? this.create(place.object, manager, send) : send();
   }
 
-  /** Notes what a request created, so that it is removed. Not begun once the signal has aborted. */
-  private async make(path: string, request: () => Promise<Exchange>): Promise<Exchange> {
+  /** Notes what a request creates, so that it is removed. Not begun once the signal has aborted. */
+  private async create(path: string, manager: string, request: () => Promise<Exchange>): Promise<Exchange> {
     throwIfAborted(this.options.signal);
-    const done = await request();
-    const uid = uidOf(done.answer);
-    if (done.reply.status === 201 && uid !== '') {
-      const uids = this.made.get(path) ?? new Set();
-      this.made.set(path, uids.add(uid));
-    }
-    return done;
+    return this.made.create(path, manager, request);
   }
 
   private learn(uid: string, token: string, answer: JsonObject): void {
@@ -246,7 +239,7 @@ class TraceReplay {
     if (name === '' || this.namespaces.has(name)) return;
     this.namespaces.add(name);
     const body = { apiVersion: 'v1', kind: 'Namespace', metadata: { name } };
-    const { reply } = await this.make(`/api/v1/namespaces/${encodeURIComponent(name)}`, () =>
+    const { reply } = await this.create(`/api/v1/namespaces/${encodeURIComponent(name)}`, 'observer', () =>
       this.client.send('observer', 'POST', '/api/v1/namespaces', { body, signal: uninterrupted() }),
     );
     if (reply.status === 201) this.ownNamespaces.add(name);

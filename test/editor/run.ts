@@ -124,7 +124,9 @@ const chosen =
     ? runs
     : runs.filter(([which, suite]) => asked.includes(which) || asked.includes(`${which}-${suite}`));
 const total: Counted = { passed: 0, failed: 0, skipped: 0, failures: [], slowest: [] };
-const data = { stable: mkdtempSync(join(tmpdir(), 'ov-stable-')), floor: mkdtempSync(join(tmpdir(), 'ov-floor-')) };
+const dataOf = (name: string): string => mkdtempSync(join(tmpdir(), `ov-${name}-`));
+/** A restart finds what the suite before it left; the other runs begin with nothing. */
+const data = { stable: dataOf('stable'), german: dataOf('german'), floor: dataOf('floor') };
 stageExtension();
 await bundleTests();
 const server = await startApiServer();
@@ -138,7 +140,7 @@ try {
   for (const [which, suite] of chosen) {
     console.error(`VS Code (${which}): ${suite}`);
     if (suite === 'restart') await actMeanwhile(server);
-    const counted = await runIn(which, suite, data[which], env);
+    const counted = await runIn(which, suite, data[suite === 'german' ? 'german' : which], env);
     total.passed += counted.passed;
     total.failed += counted.failed;
     total.skipped += counted.skipped;

@@ -74,6 +74,21 @@ function interruptedAt(server: Server, n: number, when: 'before' | 'after', inte
   };
 }
 
+/** A server that does what its n-th request asks, whose answer never arrives. */
+function answerLostAt(server: Server, n: number, onLost: () => void): Server {
+  let count = 0;
+  return {
+    send: async (request, signal) => {
+      count += 1;
+      const isLost = count === n;
+      const reply = await server.send(request, signal);
+      if (!isLost) return reply;
+      onLost();
+      throw new AppError('connection-lost', 'The answer was lost.');
+    },
+  };
+}
+
 /** A server that is gone from its n-th request on. */
 function goneFrom(server: Server, n: number): Server {
   let count = 0;
@@ -123,6 +138,36 @@ for (const [on, stride] of Object.entries(strides))
             assert.deepEqual(await namesLeft(server), [], `request ${n}`);
           }
         });
+
+    for (const [name, run] of Object.entries(labs))
+      it(`${name} leaves nothing behind without saying so, whichever answer is lost`, async () => {
+        for (let n = 1, wasReached = true; wasReached; n += stride) {
+          wasReached = false;
+          let said = '';
+          const given = {
+            server: answerLostAt(cluster, n, () => (wasReached = true)),
+            signal: new AbortController().signal,
+            resources,
+            namespace: server.namespace,
+          };
+          try {
+            await run(given);
+          } catch (error) {
+            assert.ok(isAppError(error), `request ${n}: ${String(error)}`);
+            said = /could not be removed: (.*?)\. /.exec(error.message)?.[1] ?? '';
+          }
+          const paths = said === '' ? [] : said.split(', ');
+          const left = await namesLeft(server);
+          for (const path of paths) {
+            const headers = { 'content-type': 'application/merge-patch+json' };
+            const body = '{"metadata":{"finalizers":null}}';
+            await cluster.send({ method: 'PATCH', path, headers, body }, AbortSignal.timeout(5000));
+            await cluster.send({ method: 'DELETE', path }, AbortSignal.timeout(5000));
+          }
+          assert.ok(left.length <= paths.length, `request ${n}: left ${left.join(', ')}, said "${said}"`);
+          assert.deepEqual(await namesLeft(server), [], `request ${n}`);
+        }
+      });
 
     it('the safe strategies do not go on against a server that is gone', async () => {
       let ahead = 0;
