@@ -98,7 +98,14 @@ for (const name of chosen) {
   }
 }
 // Once more at the end, where somebody who reads only the last lines finds them.
-for (const failure of failures) say(`failed: ${failure.split(/\s*\n\s*/).slice(0, 8).join(' | ').slice(0, 600)}`);
+for (const failure of failures)
+  say(
+    `failed: ${failure
+      .split(/\s*\n\s*/)
+      .slice(0, 8)
+      .join(' | ')
+      .slice(0, 600)}`,
+  );
 process.stdout.write(
   `\n${total.passed} passed, ${total.failed} failed${total.skipped > 0 ? `, ${total.skipped} skipped` : ''}\n`,
 );

@@ -3,7 +3,7 @@ import { AppError, isAppError } from '../base/appError.ts';
 import { isJsonObject, type JsonObject } from '../codec/json.ts';
 import { errorOf, appErrorOf } from '../kube/answers.ts';
 import { metadataOf } from '../write/target.ts';
-import { uidOf, uninterrupted, type Exchange, type LabClient } from './labClient.ts';
+import { textOf, uidOf, uninterrupted, type Exchange, type LabClient } from './labClient.ts';
 
 /** Whose requests these are in the log. */
 const MANAGER = 'versions-lab';
@@ -114,7 +114,6 @@ async function remove(client: LabClient, { path, uids, lostBy }: Made, signal: A
 function isManagedBy(object: JsonObject, managers: ReadonlySet<string> = new Set()): boolean {
   const entries = metadataOf(object)['managedFields'];
   return (
-    Array.isArray(entries) &&
-    entries.some((entry) => isJsonObject(entry) && managers.has(String(entry['manager'])))
+    Array.isArray(entries) && entries.some((entry) => isJsonObject(entry) && managers.has(textOf(entry['manager'])))
   );
 }
