@@ -116,9 +116,11 @@ function recreatedEntries(view: TimelineView): HTMLElement[] {
   const { store, translate } = view;
   const entries: HTMLElement[] = [];
   for (const [index, lane] of store.lanes.entries()) {
+    if (lane.info.incarnations < 2) continue;
+    if (entries.length >= MAX_RECREATED) break;
     const { bars } = lane.info;
     const last = bars.at(-1);
-    if (bars.length < 2 || last === undefined || entries.length >= MAX_RECREATED) continue;
+    if (last === undefined) continue;
     const inGap = last.began === 'in-gap' ? translate(', within a gap') : '';
     const text = `${translate('{0} incarnations', bars.length)} · ${timeText(last.from, view.settings.timeZoneOffsetMin)}${inGap}`;
     entries.push(

@@ -1,18 +1,22 @@
 import type { EventDetails } from '../core/timeline/detailTypes.ts';
 import {
+  BAR_BEGINNINGS,
+  BAR_ENDS,
   LINK_KINDS,
   NO_LANE,
   MARK_KINDS,
   MARK_OUTCOMES,
   READ_VERBS,
   type AnnotationInfo,
+  type BarColumns,
   type GapInfo,
   type GroupInfo,
   type LagColumns,
-  type LaneInfo,
+  type LaneColumns,
   type LinkColumns,
   type MarkColumns,
   type NoteInfo,
+  type PackedLanes,
   type ReadColumns,
   type TimelineDelta,
   type TimelineModel,
@@ -31,26 +35,27 @@ import {
   type Check,
 } from './validate.ts';
 
-const isBar = objectOf({
-  uid: isString,
-  from: isNumber,
-  began: oneOf('seen', 'earlier', 'in-gap'),
-  terminatingAt: optional(isNumber),
-  to: optional(isNumber),
-  endHow: optional(oneOf('event', 'in-gap', '404')),
+const LANE_ARRAYS = objectOf({
+  place: typedArray(Uint32Array),
+  group: typedArray(Uint32Array),
+  kind: typedArray(Uint32Array),
+  namespace: typedArray(Uint32Array),
+  name: typedArray(Uint32Array),
+  remark: typedArray(Uint32Array),
+  findings: typedArray(Uint32Array),
+  watched: typedArray(Uint8Array),
+  lagFrom: typedArray(Float64Array),
+  barsEnd: typedArray(Uint32Array),
 });
 
-const isLane: Check<LaneInfo> = objectOf({
-  group: isCount,
-  kind: isString,
-  namespace: isString,
-  name: isString,
-  bars: listOf(isBar),
-  lagFrom: optional(isNumber),
-  watched: optional(isBoolean),
-  remark: optional(isString),
-  findings: isCount,
-}) as Check<LaneInfo>;
+const BAR_ARRAYS = objectOf({
+  uid: typedArray(Uint32Array),
+  from: typedArray(Float64Array),
+  began: typedArray(Uint8Array),
+  terminatingAt: typedArray(Float64Array),
+  to: typedArray(Float64Array),
+  endHow: typedArray(Uint8Array),
+});
 
 const isGroup: Check<GroupInfo> = objectOf({
   key: isString,
@@ -127,6 +132,19 @@ const LAG_ARRAYS = objectOf({
   to: typedArray(Float64Array),
 });
 
+const isLanes: Check<LaneColumns> = (value, path) =>
+  LANE_ARRAYS(value, path) ??
+  sameLengths(value, path) ??
+  ((value as LaneColumns).barsEnd.every((end, row, ends) => end >= (ends[row - 1] ?? 0))
+    ? undefined
+    : `${path}.barsEnd is not in order`);
+
+const isBars: Check<BarColumns> = (value, path) =>
+  BAR_ARRAYS(value, path) ??
+  sameLengths(value, path) ??
+  below((value as BarColumns).began, BAR_BEGINNINGS.length, `${path}.began`) ??
+  below((value as BarColumns).endHow, BAR_ENDS.length, `${path}.endHow`);
+
 /** Columns of one table are of one length, and numbered kinds exist. */
 const isMarks: Check<MarkColumns> = (value, path) =>
   MARK_ARRAYS(value, path) ??
@@ -149,7 +167,8 @@ const isLags: Check<LagColumns> = (value, path) => LAG_ARRAYS(value, path) ?? sa
 const MODEL = objectOf({
   strings: listOf(isString),
   groups: listOf(isGroup),
-  lanes: listOf(isLane),
+  lanes: isLanes,
+  bars: isBars,
   marks: isMarks,
   links: isLinks,
   lags: isLags,
@@ -166,8 +185,17 @@ export const isModel: Check<TimelineModel> = (value, path) => {
   const problem = MODEL(value, path);
   if (problem !== undefined) return problem;
   const model = value as TimelineModel;
-  const { marks, links, lags, reads, lanes, strings } = model;
+  const { marks, links, lags, reads, strings } = model;
+  const lanes = model.lanes.place;
   return (
+    (lanes.every((place, row) => place === row) ? undefined : `${path}.lanes.place is not in order`) ??
+    below(model.lanes.group, model.groups.length, `${path}.lanes.group`) ??
+    below(model.lanes.kind, strings.length, `${path}.lanes.kind`) ??
+    below(model.lanes.namespace, strings.length, `${path}.lanes.namespace`) ??
+    below(model.lanes.name, strings.length, `${path}.lanes.name`) ??
+    below(model.lanes.remark, strings.length, `${path}.lanes.remark`) ??
+    barsExist(model, path) ??
+    below(model.bars.uid, strings.length, `${path}.bars.uid`) ??
     below(marks.lane, lanes.length, `${path}.marks.lane`) ??
     below(marks.actor, strings.length, `${path}.marks.actor`) ??
     below(marks.label, strings.length, `${path}.marks.label`) ??
@@ -182,16 +210,15 @@ export const isModel: Check<TimelineModel> = (value, path) => {
     ) ??
     below(reads.actor, strings.length, `${path}.reads.actor`) ??
     below(reads.uid, strings.length, `${path}.reads.uid`) ??
-    placesOf(lanes, (lane) => lane.group, model.groups.length, `${path}.lanes`) ??
     placesOf(model.annotations, (note) => note.lane, lanes.length, `${path}.annotations`)
   );
 };
 
-/** Checks the shapes of an append; whether its places exist depends on what it is appended to. */
-export const isDelta: Check<TimelineDelta> = objectOf({
+const DELTA = objectOf({
   strings: listOf(isString),
   groups: listOf(isGroup),
-  lanes: listOf(objectOf({ index: isCount, lane: isLane })),
+  lanes: isLanes,
+  bars: isBars,
   marks: isMarks,
   patches: listOf(isPatch),
   links: isLinks,
@@ -202,7 +229,11 @@ export const isDelta: Check<TimelineDelta> = objectOf({
   notes: optional(listOf(isNote)),
   lastAt: isNumber,
   lastSeq: isCount,
-}) as Check<TimelineDelta>;
+});
+
+/** Checks the shapes of an append; whether its places exist depends on what it is appended to. */
+export const isDelta: Check<TimelineDelta> = (value, path) =>
+  DELTA(value, path) ?? barsExist(value as TimelineDelta, path);
 
 const isTone = oneOf('plain', 'same', 'different', 'muted', 'good', 'bad');
 const isObject = objectOf({
@@ -257,6 +288,10 @@ export const isDetails: Check<EventDetails> = objectOf({
   finding: optional(objectOf({ id: isString, sections: isSections, evidence: isRelated })),
   text: isString,
 });
+
+function barsExist({ lanes, bars }: PackedLanes, path: string): string | undefined {
+  return below(lanes.barsEnd, bars.uid.length + 1, `${path}.lanes.barsEnd`);
+}
 
 function sameLengths(value: unknown, path: string): string | undefined {
   if (!isPlainObject(value)) return `${path} is not an object`;

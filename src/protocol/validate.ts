@@ -50,8 +50,8 @@ export function listOf<T>(item: Check<T>): Check<readonly T[]> {
   return (value, path) => {
     if (!Array.isArray(value)) return `${path} is not a list`;
     for (let index = 0; index < value.length; index += 1) {
-      const problem = item(value[index], `${path}[${index}]`);
-      if (problem !== undefined) return problem;
+      // Where it is, is put into words for what is wrong alone: lists are long.
+      if (item(value[index], path) !== undefined) return item(value[index], `${path}[${index}]`);
     }
     return undefined;
   };

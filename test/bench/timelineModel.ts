@@ -1,7 +1,9 @@
+import { StringTable } from '../../src/core/timeline/columns.ts';
 import {
   FLAG,
   kindCode,
   LINK_KINDS,
+  noLanes,
   noReads,
   type LaneInfo,
   type LinkColumns,
@@ -9,6 +11,7 @@ import {
   type TimelineDelta,
   type TimelineModel,
 } from '../../src/core/timeline/model.ts';
+import { packLanes } from '../../src/core/timeline/packedLanes.ts';
 
 /** When the generated hour begins. */
 export const BENCH_START = Date.UTC(2026, 10, 29, 14, 0, 0);
@@ -43,8 +46,14 @@ export function benchModel(count: number, lanes: number): TimelineModel {
       links.push({ event: index + 1, lane: marks.lane[index] ?? 0, from: at - 2000, to: at });
     }
   }
+  const strings = new StringTable();
+  for (const text of ['controller', 'kubectl', 'g7', 'b77aa010-1f0b-4b6e-9c7a-000000000002']) strings.place(text);
+  const packed = packLanes(
+    Array.from({ length: lanes }, (_, index) => [index, benchLane(index)] as const),
+    strings,
+  );
   return {
-    strings: ['', 'controller', 'kubectl', 'g7', 'b77aa010-1f0b-4b6e-9c7a-000000000002'],
+    strings: strings.copy(),
     groups: ['deployments', 'configmaps', 'leases', 'pods'].map((resource) => ({
       key: resource,
       cluster: 'c1',
@@ -54,7 +63,7 @@ export function benchModel(count: number, lanes: number): TimelineModel {
       kind: resource,
       label: `bench / ${resource}`,
     })),
-    lanes: Array.from({ length: lanes }, (_, index) => laneOf(index)),
+    ...packed,
     marks,
     links: linkColumns(links),
     lags: { lane: new Uint32Array(), from: new Float64Array(), to: new Float64Array() },
@@ -82,7 +91,7 @@ export function benchDelta(
   return {
     strings: [],
     groups: [],
-    lanes: [],
+    ...noLanes(),
     marks,
     patches: [],
     links: linkColumns([]),
@@ -120,14 +129,20 @@ function fill(marks: MarkColumns, index: number, at: number, lanes: number, rand
   marks.uid[index] = 4;
 }
 
-function laneOf(index: number): LaneInfo {
+function benchLane(index: number): LaneInfo {
+  const uid = `b77aa010-1f0b-4b6e-9c7a-${String(index).padStart(12, '0')}`;
+  const bars = [{ uid, from: BENCH_START, began: 'earlier' as const }];
   return {
     group: index % 4,
     kind: 'Thing',
     namespace: 'shop',
     name: `thing-${index}`,
-    bars: [{ uid: `b77aa010-1f0b-4b6e-9c7a-${String(index).padStart(12, '0')}`, from: BENCH_START, began: 'earlier' }],
+    bars,
+    incarnations: 1,
+    lagFrom: undefined,
+    remark: undefined,
     findings: 0,
+    watched: false,
   };
 }
 

@@ -8,7 +8,7 @@ import { english } from '../../src/core/timeline/translate.ts';
 import type { TraceEvent } from '../../src/core/traceEvent.ts';
 import { stringifyJson } from '../../src/codec/json.ts';
 import { demo } from '../webview/scenario.ts';
-import { numbered, projected } from './timeline/demoModel.ts';
+import { lanesOf, numbered, projected } from './timeline/demoModel.ts';
 import { TraceBuilder } from './traceBuilder.ts';
 
 const { events } = demo();
@@ -19,7 +19,7 @@ const shape = (model: TimelineModel): unknown => ({
   lanes: Array.from(model.marks.lane),
   at: model.marks.at,
   links: model.links,
-  bars: model.lanes.map((lane) => lane.bars.map(({ uid: _uid, ...bar }) => bar)),
+  bars: lanesOf(model).map((lane) => lane.bars.map(({ uid: _uid, ...bar }) => bar)),
   annotations: model.annotations.map(({ lane, originLane, glyph }) => [lane, originLane, glyph]),
 });
 

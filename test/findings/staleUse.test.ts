@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { Json, JsonObject } from '../../src/codec/json.ts';
 import type { Finding } from '../../src/core/findings/finding.ts';
 import type { ObjectName } from '../../src/core/traceEvent.ts';
-import { projected } from '../core/timeline/demoModel.ts';
+import { lanesOf, projected } from '../core/timeline/demoModel.ts';
 import { Play } from './play.ts';
 import { findingsOf, Scenario } from './scenario.ts';
 
@@ -251,7 +251,9 @@ describe('the timeline', () => {
     s.gone(settings, 'O1');
     s.stream(settings, 'O2', 'o2', map(20, 'b'));
     const findings = s.findings().map((finding) => ({ ...finding, object: { ...finding.object, cluster: 'c1' } }));
-    const { annotations, lanes } = projected(s.events, findings).projection.model();
+    const model = projected(s.events, findings).projection.model();
+    const { annotations } = model;
+    const lanes = lanesOf(model);
     assert.deepEqual(
       annotations.map(({ lane, from, glyph, originLane, originAt, text }) => ({
         on: lanes[lane]?.name,

@@ -25,11 +25,28 @@ describe('timeline protocol', () => {
 
   it('a mark on a lane that does not exist is refused', () => {
     const lane = model.marks.lane.slice();
-    lane[3] = model.lanes.length;
+    lane[3] = model.lanes.place.length;
     assert.match(
       problemOf(snapshot({ ...model, marks: { ...model.marks, lane } })) ?? '',
       /marks\.lane\[3\] is a place that does not exist/,
     );
+  });
+
+  it('lanes whose places, groups, texts or bars do not exist are refused', () => {
+    const { lanes, bars } = model;
+    const wrong: readonly [Partial<typeof lanes>, RegExp][] = [
+      [{ place: lanes.place.toReversed() }, /lanes\.place is not in order/],
+      [{ group: lanes.group.map(() => model.groups.length) }, /lanes\.group\[0\]/],
+      [{ name: lanes.name.map(() => model.strings.length) }, /lanes\.name\[0\]/],
+      [{ barsEnd: lanes.barsEnd.toReversed() }, /lanes\.barsEnd is not in order/],
+      [{ barsEnd: lanes.barsEnd.map((end) => end + 1) }, /lanes\.barsEnd\[\d\]/],
+    ];
+    for (const [column, problem] of wrong)
+      assert.match(problemOf(snapshot({ ...model, lanes: { ...lanes, ...column } })) ?? '', problem);
+    const uid = bars.uid.map(() => model.strings.length);
+    assert.match(problemOf(snapshot({ ...model, bars: { ...bars, uid } })) ?? '', /bars\.uid\[0\]/);
+    const endHow = bars.endHow.map(() => 9);
+    assert.match(problemOf(snapshot({ ...model, bars: { ...bars, endHow } })) ?? '', /bars\.endHow\[0\]/);
   });
 
   it('a mark of a kind that does not exist is refused', () => {

@@ -112,7 +112,7 @@ describe('timeline session', () => {
     assert.deepEqual(types().slice(4), ['init', 'snapshot']);
     const message = last() as HostToTimeline;
     assert.ok(message.type === 'snapshot');
-    assert.deepEqual([message.sequence, message.model.lanes.length], [4, 6]);
+    assert.deepEqual([message.sequence, message.model.lanes.place.length], [4, 6]);
   });
 
   it('sends findings when they change', () => {

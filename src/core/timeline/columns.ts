@@ -1,4 +1,4 @@
-import type { LagColumns, LinkColumns, MarkColumns, ReadColumns } from './model.ts';
+import type { BarColumns, LagColumns, LaneColumns, LinkColumns, MarkColumns, ReadColumns } from './model.ts';
 
 type NumberArray = Float64Array | Uint32Array | Uint8Array;
 
@@ -177,6 +177,38 @@ export class ReadTable extends Table<ReadColumns> {
       event: new Column(words),
       uid: new Column(words),
       verb: new Column(bytes),
+    });
+  }
+}
+
+/** Lanes that are packed. */
+export class LaneColumnTable extends Table<LaneColumns> {
+  constructor() {
+    super({
+      place: new Column(words),
+      group: new Column(words),
+      kind: new Column(words),
+      namespace: new Column(words),
+      name: new Column(words),
+      remark: new Column(words),
+      findings: new Column(words),
+      watched: new Column(bytes),
+      lagFrom: new Column(floats),
+      barsEnd: new Column(words),
+    });
+  }
+}
+
+/** Their bars. */
+export class BarTable extends Table<BarColumns> {
+  constructor() {
+    super({
+      uid: new Column(words),
+      from: new Column(floats),
+      began: new Column(bytes),
+      terminatingAt: new Column(floats),
+      to: new Column(floats),
+      endHow: new Column(bytes),
     });
   }
 }

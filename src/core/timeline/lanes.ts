@@ -1,6 +1,8 @@
 import { nameKey, type History, type Incarnation } from '../history.ts';
 import type { ObjectName } from '../traceEvent.ts';
-import type { BarInfo, GroupInfo, LaneInfo } from './model.ts';
+import type { StringTable } from './columns.ts';
+import type { BarInfo, GroupInfo, LaneInfo, PackedLanes } from './model.ts';
+import { packLanes } from './packedLanes.ts';
 import { RecentMarks } from './runs.ts';
 
 /** A refused write that waits for the version that won to be seen. */
@@ -104,19 +106,34 @@ export class LaneTable {
     this.dirty.add(lane.index);
   }
 
-  /** What the view gets of a lane. */
-  info(lane: LaneState): LaneInfo {
+  private info(lane: LaneState): LaneInfo {
     return {
       group: lane.group,
       kind: lane.kind,
       namespace: lane.name.namespace,
       name: lane.name.name,
       bars: lane.bars,
+      incarnations: lane.bars.length,
       findings: lane.findings,
-      ...(lane.watched ? { watched: true } : {}),
-      ...(lane.lagFrom === undefined ? {} : { lagFrom: lane.lagFrom }),
-      ...(lane.remark === undefined ? {} : { remark: lane.remark }),
+      watched: lane.watched,
+      lagFrom: lane.lagFrom,
+      remark: lane.remark,
     };
+  }
+
+  /** What the view gets of some of them, or of all. */
+  packed(strings: StringTable, lanes: readonly LaneState[] = this.lanes): PackedLanes {
+    return packLanes(
+      lanes.map((lane) => [lane.index, this.info(lane)] as const),
+      strings,
+    );
+  }
+
+  /** Those that came or changed since, in order. */
+  get changed(): LaneState[] {
+    return Array.from(this.dirty)
+      .sort((a, b) => a - b)
+      .flatMap((index) => this.lanes[index] ?? []);
   }
 
   private groupPlace(

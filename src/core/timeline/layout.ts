@@ -183,7 +183,7 @@ function grouped(
   const watched = new Set<number>();
   let hidden = 0;
   store.lanes.forEach((lane, index) => {
-    if (lane.info.watched === true) watched.add(lane.info.group);
+    if (lane.info.watched) watched.add(lane.info.group);
     if (match.lanes[index] !== 1) {
       hidden += 1;
       return;

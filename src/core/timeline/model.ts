@@ -105,14 +105,18 @@ export interface ReadColumns {
   readonly verb: Uint8Array;
 }
 
+/** How a bar may begin, and how end: 0 is "not ended". */
+export const BAR_BEGINNINGS = ['seen', 'earlier', 'in-gap'] as const;
+export const BAR_ENDS = ['', 'event', 'in-gap', '404'] as const;
+
 /** One incarnation on a lane. */
 export interface BarInfo {
   readonly uid: string;
   readonly from: number;
-  readonly began: 'seen' | 'earlier' | 'in-gap';
+  readonly began: (typeof BAR_BEGINNINGS)[number];
   readonly terminatingAt?: number;
   readonly to?: number;
-  readonly endHow?: 'event' | 'in-gap' | '404';
+  readonly endHow?: Exclude<(typeof BAR_ENDS)[number], ''>;
 }
 
 /** One name: a lane. Its place in `lanes` never changes. */
@@ -123,14 +127,53 @@ export interface LaneInfo {
   readonly namespace: string;
   readonly name: string;
   readonly bars: readonly BarInfo[];
+  /** How many bars there are. */
+  readonly incarnations: number;
   /** Since when observedGeneration lags, if it does now. */
-  readonly lagFrom?: number;
+  readonly lagFrom: number | undefined;
   /** Something worth saying beside the name, such as "refers to a gone UID". */
-  readonly remark?: string;
+  readonly remark: string | undefined;
   /** How many findings are about it. */
   readonly findings: number;
-  /** Whether a watch of ours showed it; absent where it is known from others' requests alone. */
-  readonly watched?: boolean;
+  /** Whether a watch of ours showed it; false where it is known from others' requests alone. */
+  readonly watched: boolean;
+}
+
+/** Lanes by column. `kind`, `namespace`, `name` and `remark` are places in `strings`. */
+export interface LaneColumns {
+  /** The lane's place. */
+  readonly place: Uint32Array;
+  readonly group: Uint32Array;
+  readonly kind: Uint32Array;
+  readonly namespace: Uint32Array;
+  readonly name: Uint32Array;
+  /** 0: none. */
+  readonly remark: Uint32Array;
+  readonly findings: Uint32Array;
+  /** 1: watched. */
+  readonly watched: Uint8Array;
+  /** NaN: it does not lag now. */
+  readonly lagFrom: Float64Array;
+  /** Where its bars end in their columns; they begin where those of the row before end. */
+  readonly barsEnd: Uint32Array;
+}
+
+/** Bars by column, in order of their lanes. `uid` is a place in `strings`; NaN where a time is not known. */
+export interface BarColumns {
+  readonly uid: Uint32Array;
+  readonly from: Float64Array;
+  /** A place in BAR_BEGINNINGS. */
+  readonly began: Uint8Array;
+  readonly terminatingAt: Float64Array;
+  readonly to: Float64Array;
+  /** A place in BAR_ENDS. */
+  readonly endHow: Uint8Array;
+}
+
+/** Lanes as they are sent: a hundred thousand objects would take longer to copy and to check than a million marks. */
+export interface PackedLanes {
+  readonly lanes: LaneColumns;
+  readonly bars: BarColumns;
 }
 
 /** The lanes of one resource of one cluster. */
@@ -184,11 +227,10 @@ export interface NoteInfo {
   readonly event: number;
 }
 
-/** All that the timeline shows, in full. Whoever holds it only reads it. */
-export interface TimelineModel {
+/** All that the timeline shows, in full, its lanes in order of their places. Whoever holds it only reads it. */
+export interface TimelineModel extends PackedLanes {
   readonly strings: readonly string[];
   readonly groups: readonly GroupInfo[];
-  readonly lanes: readonly LaneInfo[];
   readonly marks: MarkColumns;
   readonly links: LinkColumns;
   readonly lags: LagColumns;
@@ -201,12 +243,10 @@ export interface TimelineModel {
   readonly lastSeq: number;
 }
 
-/** What came since: columns to append, places that changed, small lists anew. */
-export interface TimelineDelta {
+/** What came since: columns to append, lanes that are new or changed, places that changed, small lists anew. */
+export interface TimelineDelta extends PackedLanes {
   readonly strings: readonly string[];
   readonly groups: readonly GroupInfo[];
-  /** Lanes that are new or changed, by their place. */
-  readonly lanes: readonly { readonly index: number; readonly lane: LaneInfo }[];
   readonly marks: MarkColumns;
   /** Marks of before whose kind, flags, actor or label became known. */
   readonly patches: readonly MarkPatch[];
@@ -270,12 +310,38 @@ export function noReads(): ReadColumns {
   };
 }
 
+/** Columns of no lanes. */
+export function noLanes(): PackedLanes {
+  return {
+    lanes: {
+      place: new Uint32Array(),
+      group: new Uint32Array(),
+      kind: new Uint32Array(),
+      namespace: new Uint32Array(),
+      name: new Uint32Array(),
+      remark: new Uint32Array(),
+      findings: new Uint32Array(),
+      watched: new Uint8Array(),
+      lagFrom: new Float64Array(),
+      barsEnd: new Uint32Array(),
+    },
+    bars: {
+      uid: new Uint32Array(),
+      from: new Float64Array(),
+      began: new Uint8Array(),
+      terminatingAt: new Float64Array(),
+      to: new Float64Array(),
+      endHow: new Uint8Array(),
+    },
+  };
+}
+
 /** The model of a log without events. */
 export function emptyModel(): TimelineModel {
   return {
     strings: [''],
     groups: [],
-    lanes: [],
+    ...noLanes(),
     marks: {
       at: new Float64Array(),
       lane: new Uint32Array(),

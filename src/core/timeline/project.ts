@@ -82,11 +82,12 @@ export class TimelineProjection {
 
   /** Everything, copied. */
   model(): TimelineModel {
+    const lanes = this.table.packed(this.strings);
     this.startDelta();
     return {
       strings: this.strings.copy(),
       groups: this.table.groups.slice(),
-      lanes: this.table.lanes.map((lane) => this.table.info(lane)),
+      ...lanes,
       marks: this.marks.copy(),
       links: this.links.copy(),
       lags: this.lags.copy(),
@@ -102,15 +103,11 @@ export class TimelineProjection {
   /** What came since the last `model` or `takeDelta`. */
   takeDelta(): TimelineDelta {
     const { taken, changed } = this;
+    const lanes = this.table.packed(this.strings, this.table.changed);
     const delta: TimelineDelta = {
       strings: this.strings.copy(taken.strings),
       groups: this.table.groups.slice(taken.groups),
-      lanes: Array.from(this.table.dirty)
-        .sort((a, b) => a - b)
-        .flatMap((index) => {
-          const lane = this.table.lanes[index];
-          return lane === undefined ? [] : [{ index, lane: this.table.info(lane) }];
-        }),
+      ...lanes,
       marks: this.marks.copy(taken.marks),
       patches: Array.from(this.patched)
         .filter((index) => index < taken.marks)

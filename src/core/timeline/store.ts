@@ -5,6 +5,7 @@ import { MarkTable, ReadTable } from './columns.ts';
 import type { FilterMatch } from './filterMatch.ts';
 import { findingsByActor, type ActorFindings } from './findingActors.ts';
 import { ReadIndex } from './readIndex.ts';
+import { unpackLanes, type PackedLane } from './packedLanes.ts';
 import { StoredLane } from './storedLane.ts';
 import type {
   AnnotationInfo,
@@ -15,6 +16,7 @@ import type {
   LinkColumns,
   MarkColumns,
   NoteInfo,
+  PackedLanes,
   TimelineDelta,
   TimelineModel,
 } from './model.ts';
@@ -48,7 +50,7 @@ export class TimelineStore {
   constructor(model: TimelineModel) {
     for (const text of model.strings) this.strings.push(text);
     this.groups.push(...model.groups);
-    model.lanes.forEach((lane, index) => this.setLane(index, lane));
+    this.setLanes(model, (lane) => lane);
     this.addMarks(model.marks);
     this.addLinks(model.links);
     this.addLags(model.lags);
@@ -64,8 +66,7 @@ export class TimelineStore {
   apply(delta: TimelineDelta): { readonly rejected: number } {
     for (const text of delta.strings) this.strings.push(text);
     this.groups.push(...delta.groups);
-    for (const { index, lane } of delta.lanes) this.setLane(index, lane);
-    let rejected = this.addMarks(delta.marks);
+    let rejected = this.setLanes(delta, (lane) => lane.copied()) + this.addMarks(delta.marks);
     for (const patch of delta.patches) {
       if (patch.index < this.marks.length) this.patch(patch.index, patch);
       else rejected += 1;
@@ -108,10 +109,20 @@ export class TimelineStore {
     this.index?.resetMatched();
   }
 
+  private setLanes(packed: PackedLanes, kept: (lane: PackedLane) => LaneInfo): number {
+    let rejected = 0;
+    for (const from of packed.bars.from) if (from < this.firstAt) this.firstAt = from;
+    unpackLanes(packed, this.strings).forEach((lane, row) => {
+      const place = packed.lanes.place[row] ?? 0;
+      if (place > this.lanes.length) rejected += 1;
+      else this.setLane(place, kept(lane));
+    });
+    return rejected;
+  }
+
   private setLane(index: number, info: LaneInfo): void {
     const known = this.lanes[index];
     this.lanesVersion += 1;
-    for (const bar of info.bars) this.firstAt = Math.min(this.firstAt, bar.from);
     if (known !== undefined) {
       const before = known.isIncidental;
       const moved = known.info.findings !== info.findings || known.info.watched !== info.watched;
@@ -125,8 +136,7 @@ export class TimelineStore {
 
   private addMarks(columns: MarkColumns): number {
     const { at, lane } = columns;
-    const known = lane.every((index) => this.lanes[index] !== undefined);
-    if (known && at.length >= MANY) {
+    if (at.length >= MANY && lane.every((index) => index < this.lanes.length)) {
       this.addMany(columns);
       return 0;
     }

@@ -94,10 +94,10 @@ export class StoredLane {
   get isIncidental(): boolean {
     const { info } = this;
     return (
-      info.watched !== true &&
+      !info.watched &&
       info.findings === 0 &&
       this.alarms === 0 &&
-      info.bars.length < 2 &&
+      info.incarnations < 2 &&
       this.annotations.length === 0
     );
   }

@@ -1,6 +1,7 @@
 import { emptyHistory, reduce } from '../../../src/core/reduce.ts';
 import type { History } from '../../../src/core/history.ts';
-import type { TimelineFinding, TimelineModel } from '../../../src/core/timeline/model.ts';
+import type { LaneInfo, TimelineFinding, TimelineModel } from '../../../src/core/timeline/model.ts';
+import { unpackLanes } from '../../../src/core/timeline/packedLanes.ts';
 import { TimelineProjection } from '../../../src/core/timeline/project.ts';
 import { english } from '../../../src/core/timeline/translate.ts';
 import type { NewTraceEvent, TraceEvent } from '../../../src/core/traceEvent.ts';
@@ -39,10 +40,21 @@ export function demoModel(): TimelineModel {
   return projected(numbered(events), findings).projection.model();
 }
 
+/** A lane of the first group of which nothing more is known. */
+export function laneOf(lane: Pick<LaneInfo, 'kind' | 'namespace' | 'name' | 'bars'>): LaneInfo {
+  const nothing = { findings: 0, watched: false, lagFrom: undefined, remark: undefined };
+  return { group: 0, ...nothing, ...lane, incarnations: lane.bars.length };
+}
+
+/** The lanes of a model. */
+export function lanesOf(model: TimelineModel): LaneInfo[] {
+  return unpackLanes(model, model.strings).map((lane) => lane.copied());
+}
+
 /** A model as lines that a person can read. */
 export function describeModel(model: TimelineModel, kinds: readonly string[]): string[] {
   const lines: string[] = [];
-  for (const [index, lane] of model.lanes.entries()) {
+  for (const [index, lane] of lanesOf(model).entries()) {
     const bars = lane.bars.map(
       (bar) =>
         `${bar.uid.slice(0, 8)} ${bar.began}${bar.terminatingAt === undefined ? '' : ' terminating'}${bar.to === undefined ? '' : ` | ${bar.endHow}`}`,

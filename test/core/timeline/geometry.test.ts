@@ -375,10 +375,10 @@ describe('layout', () => {
   });
 
   it('where nothing is watched, as in a trace, nothing but noise is folded', () => {
-    const { store, match } = demoInput();
-    const unwatched: typeof store = Object.assign(Object.create(TimelineStore.prototype), store, {
-      lanes: store.lanes.map((lane) => Object.assign(lane, { info: { ...lane.info, watched: false } })),
-    });
+    const model = demoModel();
+    const watched = new Uint8Array(model.lanes.watched.length);
+    const unwatched = new TimelineStore({ ...model, lanes: { ...model.lanes, watched } });
+    const match = matchFilter(unwatched, { terms: [] });
     const layout = layOut(unwatched, match, { ...PLAIN, opened: new Set() });
     assert.ok(layout.rows.every((row) => row.type !== 'more' && (row.type !== 'group' || row.folded !== 'unwatched')));
     assert.equal(layout.rows.filter((row) => row.type === 'lane').length, 5);

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { findingRank } from '../../../src/core/timeline/findingWords.ts';
 import { matchFilter } from '../../../src/core/timeline/filterMatch.ts';
 import { hitTest } from '../../../src/core/timeline/hitTest.ts';
+import { StringTable } from '../../../src/core/timeline/columns.ts';
 import { estimateWidth, LabelLine } from '../../../src/core/timeline/labels.ts';
 import { laneLabels } from '../../../src/core/timeline/laneLabels.ts';
 import { laneMetrics } from '../../../src/core/timeline/laneMetrics.ts';
@@ -16,10 +17,12 @@ import {
   type MarkKind,
   type TimelineModel,
 } from '../../../src/core/timeline/model.ts';
+import { packLanes } from '../../../src/core/timeline/packedLanes.ts';
 import { sceneOf, type SceneInput } from '../../../src/core/timeline/scene.ts';
 import type { SceneText } from '../../../src/core/timeline/sceneTypes.ts';
 import { TimelineStore } from '../../../src/core/timeline/store.ts';
 import { english } from '../../../src/core/timeline/translate.ts';
+import { laneOf } from './demoModel.ts';
 
 const START = Date.UTC(2026, 10, 29, 14);
 const WORDS = [
@@ -52,13 +55,16 @@ function modelOf({ annotations, marks, bars, gaps }: Drawn): TimelineModel {
     ...(index < sorted.length - 1 ? { to: at(sorted[index + 1]?.at ?? 0), endHow: 'event' as const } : {}),
   }));
   const rows = marks.toSorted((a, b) => a.at - b.at);
+  const strings = new StringTable();
+  for (const text of [...WORDS, 'g7']) strings.place(text);
+  const lanes = packLanes([[0, laneOf({ kind: 'Thing', namespace: 'n', name: 'one', bars: life })]], strings);
   return {
     ...emptyModel(),
-    strings: ['', ...WORDS, 'g7'],
+    strings: strings.copy(),
     groups: [
       { key: 'g', cluster: 'c', clusterLabel: 'c', apiGroup: '', resource: 'things', kind: 'Thing', label: 'c' },
     ],
-    lanes: [{ group: 0, kind: 'Thing', namespace: 'n', name: 'one', bars: life, findings: 0 }],
+    ...lanes,
     marks: {
       at: Float64Array.from(rows, (mark) => at(mark.at)),
       lane: new Uint32Array(rows.length),

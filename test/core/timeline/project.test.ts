@@ -8,11 +8,12 @@ import {
   type TimelineFinding,
   type TimelineModel,
 } from '../../../src/core/timeline/model.ts';
+import { PackedLane } from '../../../src/core/timeline/packedLanes.ts';
 import { TimelineStore } from '../../../src/core/timeline/store.ts';
 import type { NewTraceEvent, TraceEvent } from '../../../src/core/traceEvent.ts';
 import { demo } from '../../webview/scenario.ts';
 import { TraceBuilder } from '../traceBuilder.ts';
-import { describeModel, numbered, projected } from './demoModel.ts';
+import { describeModel, lanesOf, numbered, projected } from './demoModel.ts';
 
 const kinds = (model: TimelineModel): string[] => Array.from(model.marks.kind, (kind) => MARK_KINDS[kind] ?? '');
 const modelOf = (events: readonly TraceEvent[]): TimelineModel => projected(events).projection.model();
@@ -25,7 +26,7 @@ function comparable(model: TimelineModel): unknown {
   return {
     text: describeModel(model, MARK_KINDS),
     links,
-    lanes: model.lanes,
+    lanes: lanesOf(model),
     gaps: model.gaps,
     notes: model.notes,
     annotations: model.annotations,
@@ -71,9 +72,9 @@ describe('timeline projection', () => {
     trace.absent('event', { uid: 'u1', token: 'b' });
     trace.added('u2', 'c');
     const model = modelOf(trace.events);
-    assert.equal(model.lanes.length, 1);
+    assert.equal(lanesOf(model).length, 1);
     assert.deepEqual(
-      model.lanes[0]?.bars.map((bar) => [bar.uid, bar.endHow]),
+      lanesOf(model)[0]?.bars.map((bar) => [bar.uid, bar.endHow]),
       [
         ['u1', 'event'],
         ['u2', undefined],
@@ -89,7 +90,7 @@ describe('timeline projection', () => {
     trace.list('u2', 'b', {}, 's2');
     const model = modelOf(trace.events);
     assert.deepEqual(
-      model.lanes[0]?.bars.map((bar) => [bar.began, bar.endHow]),
+      lanesOf(model)[0]?.bars.map((bar) => [bar.began, bar.endHow]),
       [
         ['seen', 'in-gap'],
         ['in-gap', undefined],
@@ -196,7 +197,7 @@ describe('timeline projection', () => {
     const open = at(3, 2, 'd');
     const model = modelOf(trace.events);
     assert.deepEqual([Array.from(model.lags.from), Array.from(model.lags.to)], [[from.at], [to.at]]);
-    assert.equal(model.lanes[0]?.lagFrom, open.at);
+    assert.equal(lanesOf(model)[0]?.lagFrom, open.at);
   });
 
   it('an accepted write is one mark with its version, which becomes known when the watch delivers it', () => {
@@ -318,7 +319,7 @@ describe('timeline projection', () => {
 /** What a store would draw, in words. */
 function describeStore(store: TimelineStore): unknown {
   return store.lanes.map((lane) => ({
-    info: lane.info,
+    info: lane.info instanceof PackedLane ? lane.info.copied() : lane.info,
     marks: lane.series
       .map((series) => {
         if (series === undefined) return [];

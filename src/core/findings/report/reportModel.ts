@@ -63,13 +63,14 @@ export function reportModel(findings: readonly Finding[], all: readonly Mark[]):
     english,
   );
   const clusters = new Set(table.lanes.map(({ cluster }) => cluster));
+  const packed = table.packed(strings);
   const model = {
     strings: strings.copy(),
     groups: table.groups.map((group) => ({
       ...group,
       label: clusters.size > 1 ? group.label : group.label.slice(group.label.lastIndexOf(' / ') + 3),
     })),
-    lanes: table.lanes.map((lane) => table.info(lane)),
+    ...packed,
     marks: columns.copy(),
     links: linksOf(lanes, ofLane).copy(),
     lags: new LagTable().copy(),

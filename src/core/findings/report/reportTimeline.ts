@@ -23,7 +23,7 @@ export interface ReportWords {
 /** The timeline of the editor in a report: a lane for each object with findings, opened into a row for each actor. '' where there is nothing to show. */
 export function reportTimeline(findings: readonly Finding[], marks: readonly Mark[], words: ReportWords): string {
   const { model, marks: shown } = reportModel(findings, marks);
-  if (model.lanes.length === 0) return '';
+  if (model.lanes.place.length === 0) return '';
   const store = new TimelineStore(model);
   const times = findings.flatMap(({ firstAt, lastAt }) => [firstAt, lastAt]);
   const firstAt = times.reduce((a, b) => Math.min(a, b), store.firstAt);
