@@ -21,7 +21,7 @@ import { EventTable } from './eventTable.ts';
 import { currentPicture, pngBase64, sharedPicture, svgText } from './exporter.ts';
 import { helpDialog } from './help.ts';
 import { keptState, type KeptState } from './keptState.ts';
-import { onChartKey, onPageKey, selectOnRow, type KeyActions } from './keyboard.ts';
+import { onChartKey, onPageKey, showObject, type KeyActions } from './keyboard.ts';
 import type { MenuItem } from './menu.ts';
 import { Minimap } from './minimap.ts';
 import { onThemeChange, readPalette } from './palette.ts';
@@ -177,17 +177,10 @@ export class TimelineApp {
         if (!this.view.selectEvent(message.event, true, message.finding))
           this.say(this.view.translate('That event is not on the timeline.'));
         return;
-      case 'revealObject': {
-        const { object } = message;
-        const lane = this.view.store.lanes.findIndex(
-          ({ info }) =>
-            info.name === object.name &&
-            info.namespace === object.namespace &&
-            this.view.store.groups[info.group]?.resource === object.resource,
-        );
-        if (lane >= 0) selectOnRow(this.view, { type: 'lane', lane });
+      case 'revealObject':
+        if (!showObject(this.view, message.object))
+          this.say(this.view.translate('That object is not on the timeline.'));
         return;
-      }
       case 'setFilter':
         this.view.setFilter(message.filter);
         return;

@@ -1,14 +1,17 @@
 import {
   eventOfStop,
+  laneOfObject,
   nearestInTime,
   neighbour,
   outermost,
   rowBeside,
+  stopOfObject,
   stopsOfRow,
   timeOfStop,
   type RowSubject,
   type Stop,
 } from '../../src/core/timeline/navigate.ts';
+import type { ObjectRef } from '../../src/core/timeline/detailTypes.ts';
 import type { Row } from '../../src/core/timeline/layout.ts';
 import { withTimeInView } from '../../src/core/timeline/scale.ts';
 import { isTyping } from '../common/dom.ts';
@@ -217,6 +220,16 @@ function stepFinding(view: TimelineView, direction: 1 | -1): void {
   const index = present < 0 && direction === -1 ? findings.length - 1 : present + direction;
   const annotation = findings[(index + findings.length) % Math.max(1, findings.length)];
   if (annotation !== undefined) view.select({ type: 'annotation', lane: annotation.lane, annotation });
+}
+
+/** Shows an object and what of it is nearest to the middle of what is shown; false where it is not on the timeline. */
+export function showObject(view: TimelineView, object: ObjectRef): boolean {
+  const { store, scale, match } = view;
+  const lane = laneOfObject(store, object);
+  if (lane === undefined) return false;
+  view.showLane(lane);
+  select(view, stopOfObject(store, match, lane, object.uid, (scale.from + scale.to) / 2));
+  return true;
 }
 
 /** Selects what of a row is nearest to the middle of what is shown. */

@@ -133,6 +133,7 @@ function drag(root: HTMLElement, move: (event: PointerEvent) => void, end: () =>
 function select(view: TimelineView, hit: Hit | undefined): void {
   if (hit?.type === 'group') view.toggleGroup(hit.group);
   if (hit?.type === 'more') view.toggleGroup(hit.group, false);
+  else if (hit?.type === 'readers') view.showOnlyRead(hit.of);
   else if (hit?.type === 'annotation')
     view.select({ type: 'annotation', lane: hit.lane, annotation: hit.annotation }, false);
   else if (hit?.type === 'cell')

@@ -1,4 +1,5 @@
 import { preciseTimeText } from '../../src/core/timeline/axis.ts';
+import { eventBefore } from '../../src/core/timeline/navigate.ts';
 import { withTimeInView } from '../../src/core/timeline/scale.ts';
 import { element, isHidden, setAttribute, setText } from '../common/dom.ts';
 import type { TimelineView } from './view.ts';
@@ -48,7 +49,8 @@ export class Replay {
     const { firstAt, lastAt } = this.view.store;
     if (!this.view.hasData) return;
     const inside = Math.max(firstAt, Math.min(lastAt, at));
-    this.pending = this.view.scrub(inside);
+    this.view.scrub(inside);
+    this.pending = eventBefore(this.view.store, inside) ?? 0;
     const moved = withTimeInView(this.view.scale, inside, 20);
     if (moved !== this.view.scale) this.view.setScale(moved);
     this.telling ??= setTimeout(() => {

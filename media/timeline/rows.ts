@@ -6,6 +6,7 @@ import {
   laneSubtitle,
   moreWords,
   nameParts,
+  readersWords,
   trackTitle,
   trackWords,
 } from '../../src/core/timeline/rowWords.ts';
@@ -73,7 +74,7 @@ export class Rows {
     setAttribute(slot.root, 'aria-label', undefined);
     const isActive = index === this.active && document.activeElement === this.root;
     if (row.type === 'group') this.fillGroup(slot, row, isActive);
-    else if (row.type === 'more') this.fillMore(slot, row.count, isActive);
+    else if (row.type === 'more' || row.type === 'readers') this.fillMore(slot, row, isActive);
     else if (row.type === 'track') this.fillTrack(slot, row, index, isActive);
     else this.fillLane(slot, row, isActive);
   }
@@ -94,17 +95,19 @@ export class Rows {
     slot.root.title = [group?.label ?? '', why].filter((part) => part !== '').join('\n');
   }
 
-  private fillMore(slot: Slot, count: number, isActive: boolean): void {
-    const words = moreWords(count, this.view.translate);
+  private fillMore(slot: Slot, row: Row & { type: 'more' | 'readers' }, isActive: boolean): void {
+    const { translate } = this.view;
+    const words = row.type === 'more' ? moreWords(row.count, translate) : readersWords(row, translate);
+    const why = row.type === 'more' ? foldedReason({ folded: 'unwatched' }, translate) : '';
     slot.root.className = `row more${isActive ? ' active' : ''}`;
-    setAttribute(slot.root, 'aria-level', '2');
+    setAttribute(slot.root, 'aria-level', String(levelOf(row)));
     setAttribute(slot.root, 'aria-expanded', 'false');
     setAttribute(slot.root, 'aria-selected', 'false');
     setText(slot.twist, '▸');
     setText(slot.name, words);
     setText(slot.sub, '');
     setText(slot.badge, '');
-    slot.root.title = `${words}\n${foldedReason({ folded: 'unwatched' }, this.view.translate)}`;
+    slot.root.title = [words, why].filter((part) => part !== '').join('\n');
   }
 
   private fillTrack(slot: Slot, row: Row & { type: 'track' }, index: number, isActive: boolean): void {
@@ -209,6 +212,7 @@ export class Rows {
   private toggle(row: Row): void {
     const { view } = this;
     if (row.type === 'lane') view.toggleOpen({ lane: row.lane });
+    else if (row.type === 'readers') view.showOnlyRead(row.of);
     else if (row.type !== 'track') view.toggleGroup(row.group, row.type === 'more' ? false : undefined);
     else if (row.under === undefined) view.toggleOpen({ actor: row.actor });
     else this.openRow(row);
@@ -239,13 +243,14 @@ function twistOf(open: boolean | undefined): string {
 /** Whether what is beneath a row is shown; undefined where there is nothing to show. */
 function isOpen(row: Row): boolean | undefined {
   if (row.type === 'group') return !row.collapsed;
-  if (row.type === 'more') return false;
+  if (row.type === 'more' || row.type === 'readers') return false;
   return row.type === 'lane' || row.under === undefined ? row.open === true : undefined;
 }
 
 /** How deep in the tree a row is. */
 function levelOf(row: Row): number {
   if (row.type === 'group') return 1;
+  if (row.type === 'readers') return row.of.lane !== undefined ? 3 : row.of.actor !== undefined ? 2 : 1;
   if (row.type !== 'track') return 2;
   return row.under === undefined ? 1 : row.under === 'actor' ? 2 : 3;
 }

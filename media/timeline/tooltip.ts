@@ -62,6 +62,7 @@ export class Tooltip {
       case 'track':
       case 'group':
       case 'more':
+      case 'readers':
         return [];
     }
     return [];

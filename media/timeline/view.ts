@@ -1,12 +1,11 @@
 import { matchFilter, type FilterMatch } from '../../src/core/timeline/filterMatch.ts';
 import { parseFilter, type Filter, type FilterProblem } from '../../src/core/timeline/filter.ts';
 import { estimateWidth, type Measure } from '../../src/core/timeline/labels.ts';
-import { isSameRow, layOut, rowAt, type Grouping, type Layout, type Sort } from '../../src/core/timeline/layout.ts';
+import { layOut, movedBy, type Grouping, type Layout, type Sort } from '../../src/core/timeline/layout.ts';
 import { emptyModel, type TimelineDelta, type TimelineModel } from '../../src/core/timeline/model.ts';
-import { eventBefore } from '../../src/core/timeline/navigate.ts';
 import { fitted, panned, resized, withTimeInView, zoomed, type TimeScale } from '../../src/core/timeline/scale.ts';
 import { TimelineStore } from '../../src/core/timeline/store.ts';
-import { openKey, type Track } from '../../src/core/timeline/tracks.ts';
+import { onlyReadKey, openKey, type Track } from '../../src/core/timeline/tracks.ts';
 import { english, type Translate } from '../../src/core/timeline/translate.ts';
 import type { TimelineSettings } from '../../src/protocol/timeline.ts';
 import { eventOf, findingOf, rowOf, selectionOfEvent, timeOf, type Selection } from './selection.ts';
@@ -140,11 +139,8 @@ export class TimelineView {
   private showFirst(): void {
     const { firstAt, lastAt } = this.store;
     const width = this.scale.width;
-    this.scale =
-      this.live && this.settings.hasCluster
-        ? { from: lastAt - this.followMs, to: lastAt, width }
-        : fitted(firstAt, lastAt, width);
-    if (this.live && !this.settings.hasCluster) this.live = false;
+    this.live &&= this.settings.hasCluster;
+    this.scale = this.live ? { from: lastAt - this.followMs, to: lastAt, width } : fitted(firstAt, lastAt, width);
   }
 
   /** While following, the right edge is now; never while the pointer is over the lanes. */
@@ -200,8 +196,16 @@ export class TimelineView {
 
   /** Gives the actors of an object, or the objects of an actor, rows of their own, or takes these away. */
   toggleOpen(of: Partial<Track>, open?: boolean): void {
-    const key = openKey(this.store, of);
-    if (open ?? !this.expanded.has(key)) this.expanded.add(key);
+    this.toggleKey(openKey(this.store, of), open);
+  }
+
+  /** Gives all that only read rows of their own: on a lane, of an actor, or all actors. */
+  showOnlyRead(of: Partial<Track>): void {
+    this.toggleKey(onlyReadKey(this.store, of), true);
+  }
+
+  private toggleKey(key: string, open = !this.expanded.has(key)): void {
+    if (open) this.expanded.add(key);
     else this.expanded.delete(key);
     this.relayout();
     this.touch('scene', 'rows', 'overlay', 'table');
@@ -211,17 +215,14 @@ export class TimelineView {
   toggleGroup(group: number, collapsed?: boolean): void {
     const key = this.store.groups[group]?.key;
     if (key === undefined) return;
-    if (collapsed ?? !this.isCollapsed(group)) this.collapsed.add(key);
+    const isShut = this.layout.rows.some((row) => row.type === 'group' && row.group === group && row.collapsed);
+    if (collapsed ?? !isShut) this.collapsed.add(key);
     else {
       this.collapsed.delete(key);
       this.opened.add(key);
     }
     this.relayout();
     this.touch('scene', 'rows', 'overlay');
-  }
-
-  private isCollapsed(group: number): boolean {
-    return this.layout.rows.some((row) => row.type === 'group' && row.group === group && row.collapsed);
   }
 
   toggleOverview(): void {
@@ -250,13 +251,9 @@ export class TimelineView {
   private relayout(): void {
     const start = performance.now();
     this.layoutDue = false;
-    const anchorY = (this.pointer?.y ?? 0) + this.top;
-    const anchor = rowAt(this.layout, anchorY);
+    const before = this.layout;
     this.layout = layOut(this.store, this.match, this);
-    if (anchor !== undefined) {
-      const moved = this.layout.rows.find((row) => isSameRow(row, anchor));
-      if (moved !== undefined) this.top += moved.y - anchor.y;
-    }
+    this.top += movedBy(before, this.layout, (this.pointer?.y ?? 0) + this.top);
     this.clampTop();
     this.laidOutAt = performance.now();
     this.layoutTookMs = this.laidOutAt - start;
@@ -341,7 +338,11 @@ export class TimelineView {
     const found = selectionOfEvent(this.store, event, finding);
     if (found === undefined) return false;
     const isRead = found.type === 'read' && this.store.lanes[found.lane] !== undefined;
-    if (show && isRead && this.grouping === 'object') this.toggleOpen({ lane: found.lane }, true);
+    if (show && isRead && this.grouping === 'object') {
+      this.toggleOpen({ lane: found.lane }, true);
+      const row = this.layout.rows[rowOf(this.store, this.layout, found) ?? -1];
+      if (row?.type === 'lane') this.showOnlyRead({ lane: found.lane });
+    }
     this.select(found, show);
     return true;
   }
@@ -390,10 +391,9 @@ export class TimelineView {
     else if (row.y + row.height > this.top + this.height) this.scrollTo(row.y + row.height - this.height + 4);
   }
 
-  /** Shows the state as of a time; undefined: as of now. Gives the event that the tree should show. */
-  scrub(at: number | undefined): number | undefined {
+  /** Shows the state as of a time; undefined: as of now. */
+  scrub(at: number | undefined): void {
     this.scrubAt = at;
     this.touch('overlay', 'toolbar');
-    return at === undefined ? undefined : (eventBefore(this.store, at) ?? 0);
   }
 }

@@ -43,7 +43,8 @@ export type Hit =
       readonly y: number;
       readonly onTrack?: boolean;
     }
-  | { readonly type: 'group' | 'more'; readonly group: number };
+  | { readonly type: 'group' | 'more'; readonly group: number }
+  | { readonly type: 'readers'; readonly of: Partial<Track> };
 
 /** How far from a mark it is still hit, in pixels. */
 const REACH = 7;
@@ -62,6 +63,7 @@ export function hitTest(input: SceneInput, place: { readonly x: number; readonly
   const row = rowAt(layout, place.y + top);
   if (row === undefined) return undefined;
   if (row.type === 'track') return hitTrack(input, row, place);
+  if (row.type === 'readers') return { type: 'readers', of: row.of };
   if (row.type !== 'lane') return { type: row.type, group: row.group };
   const lane = store.lanes[row.lane];
   if (lane === undefined) return undefined;

@@ -64,7 +64,12 @@ export function addLane(
 }
 
 /** The stretch in which an actor did anything. */
-export function addBand({ scale, parts }: LaneContext, marks: ActorMarks, y: number, metrics: LaneMetrics): void {
+export function addBand(
+  { scale, parts }: LaneContext,
+  marks: Pick<ActorMarks, 'firstAt' | 'lastAt'>,
+  y: number,
+  metrics: LaneMetrics,
+): void {
   const left = xOf(scale, marks.firstAt);
   const right = xOf(scale, marks.lastAt);
   if (right < -8 || left > scale.width + 8) return;

@@ -1,13 +1,25 @@
 import { compareTexts } from './compareTexts.ts';
 import type { FilterMatch } from './filterMatch.ts';
 import type { TimelineStore } from './store.ts';
-import { actorTracks, openKey, trackKey, tracksOfLane, type Track } from './tracks.ts';
+import {
+  actorTracks,
+  onlyReaders,
+  onlyReadKey,
+  openKey,
+  rankOfReads,
+  trackKey,
+  tracksOfLane,
+  type Track,
+} from './tracks.ts';
 
 /** Heights in CSS pixels. */
 export const GROUP_HEIGHT = 26;
 export const LANE_HEIGHT = 58;
 export const COMPACT_LANE_HEIGHT = 30;
 export const TRACK_HEIGHT = 28;
+
+/** How many rows those have who only read, beneath one row, until somebody asks for all: anybody may read. */
+export const MAX_ONLY_READ = 20;
 
 /** How the lanes of a group are ordered. */
 export const SORTS = ['name', 'activity', 'findings', 'recent'] as const;
@@ -21,7 +33,7 @@ export type Grouping = (typeof GROUPINGS)[number];
 export interface LayoutOptions {
   /** Left out: by object. */
   readonly grouping?: Grouping;
-  /** Objects whose actors have rows of their own, and actors whose objects do, by `openKey`. */
+  /** Objects whose actors have rows of their own, and actors whose objects do, by `openKey`; all that read, by `onlyReadKey`. */
   readonly expanded?: ReadonlySet<string>;
   readonly sort: Sort;
   readonly collapsed: ReadonlySet<string>;
@@ -34,8 +46,8 @@ export interface LayoutOptions {
 export type Folded = 'noise' | 'unwatched';
 
 /**
- * One row: the head of a group, a lane, a track (what one actor did, to one object or to all), or how many more lanes of a
- * group are folded. `y` is from the top of all rows.
+ * One row: the head of a group, a lane, a track (what one actor did, to one object or to all), how many more lanes of a
+ * group are folded, or how many more there are that only read. `y` is from the top of all rows.
  */
 export type Row =
   | {
@@ -67,6 +79,14 @@ export type Row =
   | {
       readonly type: 'more';
       readonly group: number;
+      readonly y: number;
+      readonly height: number;
+      readonly count: number;
+    }
+  | {
+      readonly type: 'readers';
+      /** The lane that they read, or the actor that reads; all actors where neither is named. */
+      readonly of: Partial<Track>;
       readonly y: number;
       readonly height: number;
       readonly count: number;
@@ -140,37 +160,69 @@ function byObject(store: TimelineStore, match: FilterMatch, options: LayoutOptio
     const why = folded === undefined ? {} : { folded };
     list.add({ type: 'group', group, height: GROUP_HEIGHT, count: lanes.length, collapsed, ...why });
     if (collapsed) continue;
-    for (const lane of shown.sort(compare)) addLane(list, store, lane, options);
+    for (const lane of shown.sort(compare)) addLane(list, store, match, lane, options);
     const count = lanes.length - shown.length;
     if (count > 0) list.add({ type: 'more', group, height: GROUP_HEIGHT, count });
   }
   return list.laidOut(hidden);
 }
 
-function addLane(list: RowList, store: TimelineStore, lane: number, { compact, expanded, sort }: LayoutOptions): void {
+function addLane(list: RowList, store: TimelineStore, match: FilterMatch, lane: number, options: LayoutOptions): void {
+  const { compact, expanded, sort } = options;
   const height = compact ? COMPACT_LANE_HEIGHT : LANE_HEIGHT;
   if (expanded === undefined || expanded.size === 0 || !expanded.has(openKey(store, { lane }))) {
     list.add({ type: 'lane', lane, height });
     return;
   }
   list.add({ type: 'lane', lane, height, open: true });
-  for (const track of tracksOfLane(store, lane, sort))
-    list.add({ type: 'track', ...track, height: TRACK_HEIGHT, under: 'object' });
+  const place = (track: Track): void => list.add({ type: 'track', ...track, height: TRACK_HEIGHT, under: 'object' });
+  tracksOfLane(store, lane, sort).forEach(place);
+  addOnlyRead(list, store, { lane }, onlyReaders(store, match, sort, lane), options, place);
 }
 
-/** A lane for each actor, and beneath one that is opened a row for each object that it did something to. */
-function byActor(store: TimelineStore, match: FilterMatch, { compact, expanded, sort }: LayoutOptions): Layout {
+/** Places who, or what, was only read: the first of them, and how many more there are. */
+function addOnlyRead(
+  list: RowList,
+  store: TimelineStore,
+  of: Partial<Track>,
+  tracks: readonly Track[],
+  { expanded }: LayoutOptions,
+  place: (track: Track) => void,
+): void {
+  const most = expanded?.has(onlyReadKey(store, of)) === true ? tracks.length : MAX_ONLY_READ;
+  tracks.slice(0, most).forEach(place);
+  const count = tracks.length - most;
+  if (count > 0) list.add({ type: 'readers', of, height: GROUP_HEIGHT, count });
+}
+
+/** A lane for each actor, and beneath one that is opened a row for each object that it did something to, or read. */
+function byActor(store: TimelineStore, match: FilterMatch, options: LayoutOptions): Layout {
+  const { compact, expanded, sort } = options;
   const list = new RowList();
   const height = compact ? COMPACT_LANE_HEIGHT : LANE_HEIGHT;
   const compare = comparison(store, sort);
-  for (const { actor } of actorTracks(store, match, sort)) {
+  const placeActor = ({ actor }: Track): void => {
     const open = expanded?.has(openKey(store, { actor })) === true;
     list.add({ type: 'track', actor, height, ...(open ? { open } : {}) });
-    if (!open) continue;
-    const lanes = store.actors(match).lanesOf(actor);
-    for (const lane of lanes.sort(compare))
-      list.add({ type: 'track', actor, lane, height: TRACK_HEIGHT, under: 'actor' });
-  }
+    if (!open) return;
+    const place = (track: Track): void => list.add({ type: 'track', ...track, height: TRACK_HEIGHT, under: 'actor' });
+    const lanes = new Set(store.actors(match).lanesOf(actor));
+    for (const lane of [...lanes].sort(compare)) place({ actor, lane });
+    const reads = store.readsOf(match);
+    const rank = (lane: number): number => rankOfReads(sort, reads.of({ actor, lane }));
+    const onlyRead = reads.lanesOf(actor).filter((lane) => !lanes.has(lane));
+    onlyRead.sort((a, b) => rank(b) - rank(a) || byName(store, a, b));
+    addOnlyRead(
+      list,
+      store,
+      { actor },
+      onlyRead.map((lane) => ({ actor, lane })),
+      options,
+      place,
+    );
+  };
+  actorTracks(store, match, sort).forEach(placeActor);
+  addOnlyRead(list, store, {}, onlyReaders(store, match, sort), options, placeActor);
   return list.laidOut(grouped(store, match).hidden);
 }
 
@@ -221,10 +273,18 @@ export function rowAt(layout: Layout, y: number): Row | undefined {
   return row !== undefined && y >= row.y && y < row.y + row.height ? row : undefined;
 }
 
+/** How far what was at a height of one layout is further down in another, in pixels; 0 where it is no more. */
+export function movedBy(before: Layout, after: Layout, y: number): number {
+  const row = rowAt(before, y);
+  const moved = row === undefined ? undefined : after.rows.find((one) => isSameRow(one, row));
+  return moved === undefined || row === undefined ? 0 : moved.y - row.y;
+}
+
 /** Whether two rows, perhaps of different layouts, are of the same thing. */
-export function isSameRow(a: Row, b: Row): boolean {
+function isSameRow(a: Row, b: Row): boolean {
   if (a.type === 'lane') return b.type === 'lane' && a.lane === b.lane;
   if (a.type === 'track') return b.type === 'track' && trackKey(a) === trackKey(b);
+  if (a.type === 'readers') return b.type === 'readers' && a.of.lane === b.of.lane && a.of.actor === b.of.actor;
   return a.type === b.type && a.group === b.group;
 }
 

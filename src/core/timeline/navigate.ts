@@ -1,6 +1,7 @@
 import { isAboveBar } from './cells.ts';
 import type { LaneSeries } from './cells.ts';
 import type { MarkTable, ReadTable } from './columns.ts';
+import type { ObjectRef } from './detailTypes.ts';
 import type { FilterMatch } from './filterMatch.ts';
 import type { Layout } from './layout.ts';
 import type { MarkSeries } from './series.ts';
@@ -38,7 +39,7 @@ export interface Stops {
 export type RowSubject =
   | { readonly type: 'lane'; readonly lane: number }
   | (Track & { readonly type: 'track' })
-  | { readonly type: 'group' | 'more' };
+  | { readonly type: 'group' | 'more' | 'readers' };
 
 /** What one can stand on in a row; undefined where there is nothing. */
 export function stopsOfRow(store: TimelineStore, match: FilterMatch, row: RowSubject | undefined): Stops | undefined {
@@ -160,6 +161,32 @@ export function timeOfStop({ marks, reads }: TimelineStore, stop: Stop): number 
 /** The number of the event of a mark or a read. */
 export function eventOfStop({ marks, reads }: TimelineStore, stop: Stop): number {
   return stop.type === 'mark' ? marks.event.at(stop.mark) : reads.event.at(stop.read);
+}
+
+/** The lane of an object; undefined where it is not on the timeline. */
+export function laneOfObject(store: TimelineStore, object: ObjectRef): number | undefined {
+  const groups = store.groups.map(
+    ({ cluster, apiGroup, resource }) =>
+      cluster === object.cluster && apiGroup === object.group && resource === object.resource,
+  );
+  const lane = store.lanes.findIndex(
+    ({ info }) => groups[info.group] === true && info.name === object.name && info.namespace === object.namespace,
+  );
+  return lane < 0 ? undefined : lane;
+}
+
+/** What stands nearest to a time on a lane, within the life of an incarnation where the lane has it. */
+export function stopOfObject(
+  store: TimelineStore,
+  match: FilterMatch,
+  lane: number,
+  uid: string,
+  at: number,
+): Stop | undefined {
+  const stops = stopsOfRow(store, match, { type: 'lane', lane });
+  const bar = store.lanes[lane]?.info.bars.find((one) => one.uid === uid);
+  const inside = bar === undefined ? at : Math.max(bar.from, Math.min(bar.to ?? store.lastAt, at));
+  return stops === undefined ? undefined : nearestInTime(store, stops, inside);
 }
 
 /** The next row below (`1`) or above (`-1`) that has something to stand on, and what of it is nearest to a time. */

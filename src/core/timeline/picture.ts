@@ -1,6 +1,15 @@
 import { dateText, durationText, ticksOf } from './axis.ts';
 import { LANE_HEIGHT, type Row } from './layout.ts';
-import { foldedWords, groupTitle, laneSubtitle, moreWords, nameParts, trackTitle, trackWords } from './rowWords.ts';
+import {
+  foldedWords,
+  groupTitle,
+  laneSubtitle,
+  moreWords,
+  nameParts,
+  readersWords,
+  trackTitle,
+  trackWords,
+} from './rowWords.ts';
 import { sceneOf, type SceneInput } from './scene.ts';
 import type { Scene, SceneText } from './sceneTypes.ts';
 
@@ -72,6 +81,8 @@ function addLabel(
     });
   } else if (row?.type === 'more') {
     texts.push({ x: 28, y: y + 17, text: moreWords(row.count, translate), ink: 'muted', size: 10 });
+  } else if (row?.type === 'readers') {
+    texts.push({ x: 28, y: y + 17, text: readersWords(row, translate), ink: 'muted', size: 10 });
   } else if (row?.type === 'track' && row.under !== undefined) {
     texts.push(clipped({ x: 40, y: y + 18, text: trackTitle(store, row, translate), ink: 'muted', size: 10 }, width));
   } else if (row?.type === 'track') {

@@ -3,13 +3,19 @@ import { choosesLanes, readTest } from './filterMatch.ts';
 import { NO_LANE } from './model.ts';
 import { MarkSeries } from './series.ts';
 import type { TimelineStore } from './store.ts';
-import { trackKey, type Track } from './tracks.ts';
+import type { Track } from './tracks.ts';
+
+/** What one actor was given, in order of time: of all, and of each object. */
+interface ActorReads {
+  readonly all: MarkSeries;
+  readonly lanes: Map<number, MarkSeries>;
+}
 
 /** The reads of each track in order of time, and which match a filter; made when one is looked at first, and kept up then. */
 export class ReadIndex {
   readonly filter: Filter;
   private readonly store: TimelineStore;
-  private readonly tracks = new Map<string, MarkSeries>();
+  private readonly byActor = new Map<number, ActorReads>();
   private readonly matches: ((read: number) => boolean) | undefined;
   private matchedReads: Uint8Array | undefined;
   private counted = 0;
@@ -26,8 +32,20 @@ export class ReadIndex {
     return this.matchedReads;
   }
 
-  of(track: Track): MarkSeries | undefined {
-    return this.tracks.get(trackKey(track));
+  of({ actor, lane }: Track): MarkSeries | undefined {
+    const reads = this.byActor.get(actor);
+    return lane === undefined ? reads?.all : reads?.lanes.get(lane);
+  }
+
+  /** Who was given anything; of an object, where one is named. */
+  actors(lane?: number): number[] {
+    const all = Array.from(this.byActor.keys());
+    return lane === undefined ? all : all.filter((actor) => this.byActor.get(actor)?.lanes.has(lane) === true);
+  }
+
+  /** The lanes of the objects that an actor was given. */
+  lanesOf(actor: number): number[] {
+    return Array.from(this.byActor.get(actor)?.lanes.keys() ?? []);
   }
 
   /** Takes the reads that came since; `shown` is 1 for each lane that the filter shows. */
@@ -46,15 +64,14 @@ export class ReadIndex {
       const isOfMany = lane === NO_LANE;
       if (isOfMany ? !all : shown[lane] !== 1) continue;
       if (this.matchedReads !== undefined && this.matches?.(this.counted) === true) this.matchedReads[this.counted] = 1;
-      this.insert({ actor });
-      if (!isOfMany) this.insert({ actor, lane });
+      const own = this.byActor.get(actor) ?? { all: new MarkSeries(), lanes: new Map<number, MarkSeries>() };
+      this.byActor.set(actor, own);
+      const at = reads.at.at(this.counted);
+      own.all.insert(at, this.counted);
+      if (isOfMany) continue;
+      const ofLane = own.lanes.get(lane) ?? new MarkSeries();
+      own.lanes.set(lane, ofLane);
+      ofLane.insert(at, this.counted);
     }
-  }
-
-  private insert(track: Track): void {
-    const key = trackKey(track);
-    const series = this.tracks.get(key) ?? new MarkSeries();
-    this.tracks.set(key, series);
-    series.insert(this.store.reads.at.at(this.counted), this.counted);
   }
 }

@@ -36,7 +36,7 @@ export function trackTitle(store: TimelineStore, row: Row & { readonly type: 'tr
   return [info.kind, info.name].filter((part) => part !== '').join(' ');
 }
 
-/** How much an actor did, and how much of it was refused; in full also how often it was given something. */
+/** How much an actor did, and how much of it was refused; in full, or where it did nothing, also how often it was given something. */
 export function trackWords(
   store: TimelineStore,
   match: FilterMatch,
@@ -45,10 +45,10 @@ export function trackWords(
   full = true,
 ): string {
   const { count, alarms } = trackMarks(store, match, track) ?? { count: 0, alarms: 0 };
-  const reads = full ? (store.readsOf(match).of(track)?.length ?? 0) : 0;
-  const parts = [count === 1 ? translate('1 event') : translate('{0} events', count)];
+  const reads = full || count === 0 ? (store.readsOf(match).of(track)?.length ?? 0) : 0;
+  const parts = reads > 0 && count === 0 ? [] : [count === 1 ? translate('1 event') : translate('{0} events', count)];
   if (alarms > 0) parts.push(translate('{0} refused', alarms));
-  if (reads > 0) parts.push(translate('{0} reads', reads));
+  if (reads > 0) parts.push(reads === 1 ? translate('1 read') : translate('{0} reads', reads));
   return parts.join(' · ');
 }
 
@@ -63,6 +63,13 @@ export function foldedReason({ folded }: { readonly folded?: Folded }, translate
 /** How many lanes of a group are folded, and why. */
 export function moreWords(count: number, translate: Translate): string {
   return translate('{0} more, folded: nothing stood out', count);
+}
+
+/** How many more there are that only read, or were only read. */
+export function readersWords({ of, count }: Row & { readonly type: 'readers' }, translate: Translate): string {
+  return of.actor === undefined
+    ? translate('{0} more that only read', count)
+    : translate('{0} more that it only read', count);
 }
 
 /** The title of a group: the resource in capitals, but the cluster's name and a version in brackets as they are. */

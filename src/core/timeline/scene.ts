@@ -139,12 +139,12 @@ function runsOf(
 
 /** Whether a gap is about a row. The head of a group belongs to its lanes where the whole resource was unseen. */
 export function gapConcerns(store: TimelineStore, gap: GapInfo, row: Row): boolean {
+  if (row.type === 'more' || row.type === 'readers') return false;
   const ofLane = row.type === 'lane' || row.type === 'track' ? (row.lane ?? -1) : undefined;
   const lane = ofLane === undefined ? undefined : store.lanes[ofLane]?.info;
-  const group = store.groups[row.type === 'group' || row.type === 'more' ? row.group : (lane?.group ?? -1)];
+  const group = store.groups[row.type === 'group' ? row.group : (lane?.group ?? -1)];
   if (group === undefined || group.cluster !== gap.cluster) return false;
   if (group.apiGroup !== gap.scope.group || group.resource !== gap.scope.resource) return false;
-  if (row.type === 'more') return false;
   if (lane === undefined) return gap.scope.namespace === undefined && gap.scope.name === undefined;
   return (
     (gap.scope.namespace === undefined || gap.scope.namespace === lane.namespace) &&

@@ -1,3 +1,4 @@
+import type { Row } from './layout.ts';
 import type { LinkKind, MarkKind } from './model.ts';
 
 /** What colour something has; the theme says which. */
@@ -88,7 +89,7 @@ export interface SceneText extends SceneSubject {
 
 /** The part of a row that is drawn. */
 export interface SceneRow {
-  readonly type: 'group' | 'lane' | 'track' | 'more';
+  readonly type: Row['type'];
   readonly index: number;
   readonly y: number;
   readonly height: number;

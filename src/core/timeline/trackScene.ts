@@ -1,3 +1,4 @@
+import { ActorMarks } from './actorMarks.ts';
 import { cellsOf, type Cell } from './cells.ts';
 import { laneCells, addBand, addBars, addCells, addFindingGlyphs, type LaneContext } from './laneScene.ts';
 import { trackLabels } from './laneLabels.ts';
@@ -6,6 +7,7 @@ import type { Layout, Row } from './layout.ts';
 import { kindCode } from './model.ts';
 import { winnerOf } from './navigate.ts';
 import { xOf } from './scale.ts';
+import type { MarkSeries } from './series.ts';
 import type { SceneInput } from './scene.ts';
 import type { SceneArc } from './sceneTypes.ts';
 import { trackKey, trackMarks, type Track } from './tracks.ts';
@@ -37,13 +39,12 @@ const CONFLICT = kindCode('conflict');
 /** Adds what one actor did, on a row whose top is at `y`. */
 export function addTrack(context: LaneContext & SceneInput, row: Row & { type: 'track' }, y: number): void {
   const { store, match, scale, parts } = context;
-  const marks = trackMarks(store, match, row);
-  if (marks === undefined) return;
+  const marks = trackMarks(store, match, row) ?? NO_MARKS;
   const metrics = laneMetrics(row.height);
   addReads(context, row, y + metrics.onBar + READ_PX);
   const cells = laneCells(marks, scale, match.marks);
   const lane = row.lane === undefined ? undefined : store.lanes[row.lane];
-  if (lane === undefined) addBand(context, marks, y, metrics);
+  if (lane === undefined) addBand(context, marks.count > 0 ? marks : spanOf(store.readsOf(match).of(row)), y, metrics);
   else addBars(context, lane, y, metrics);
   addCells(context, cells.onBar, y + metrics.onBar, metrics.tallest);
   addCells(context, cells.above, y + metrics.above, metrics.tallest);
@@ -51,6 +52,13 @@ export function addTrack(context: LaneContext & SceneInput, row: Row & { type: '
   const own = lane === undefined ? findings : findings.filter((finding) => finding.lane === row.lane);
   addFindingGlyphs(context, own, y, metrics);
   for (const { text } of trackLabels(context, metrics, cells)) parts.texts.push({ ...text, y: y + text.y });
+}
+
+const NO_MARKS = new ActorMarks();
+
+/** From the first to the last. */
+function spanOf(series: MarkSeries | undefined): { readonly firstAt: number; readonly lastAt: number } {
+  return { firstAt: series?.timeAt(0) ?? 0, lastAt: series?.timeAt(series.length - 1) ?? 0 };
 }
 
 /** Small strokes below the line: when an actor was given something. */

@@ -2,6 +2,7 @@ import type { ActorMarks } from './actorMarks.ts';
 import { compareTexts } from './compareTexts.ts';
 import type { FilterMatch } from './filterMatch.ts';
 import type { Sort } from './layout.ts';
+import type { MarkSeries } from './series.ts';
 import type { TimelineStore } from './store.ts';
 
 /** What one actor did: to one object, or to all that the filter shows where `lane` is absent. */
@@ -29,6 +30,11 @@ export function openKey(store: TimelineStore, { actor, lane }: Partial<Track>): 
   return `lane ${store.groups[info.group]?.key ?? ''} ${info.namespace}/${info.name}`;
 }
 
+/** What tells apart whether all rows are shown of who, or what, was only read: of a lane's actors, an actor's objects, or all actors. */
+export function onlyReadKey(store: TimelineStore, of: Partial<Track>): string {
+  return `only read${of.lane === undefined && of.actor === undefined ? '' : ` ${openKey(store, of)}`}`;
+}
+
 /** Who did something to an object, in order; who is not known comes last. */
 export function tracksOfLane(store: TimelineStore, lane: number, sort: Sort): Track[] {
   const { actors = NO_ACTORS } = store.lanes[lane]?.byActor ?? {};
@@ -50,6 +56,26 @@ export function actorTracks(store: TimelineStore, match: FilterMatch, sort: Sort
       findings(b.actor) - findings(a.actor) ||
       byRank(store, sort, actors, a.actor, b.actor),
   );
+}
+
+/** Who was given something of an object, or of what the filter shows, and did nothing to it, in order. */
+export function onlyReaders(store: TimelineStore, match: FilterMatch, sort: Sort, lane?: number): Track[] {
+  const reads = store.readsOf(match);
+  return reads
+    .actors(lane)
+    .map((actor): Track => (lane === undefined ? { actor } : { actor, lane }))
+    .filter((track) => trackMarks(store, match, track) === undefined)
+    .sort(
+      (a, b) =>
+        rankOfReads(sort, reads.of(b)) - rankOfReads(sort, reads.of(a)) ||
+        compareTexts(store.text(a.actor), store.text(b.actor)),
+    );
+}
+
+/** How soon a track of reads comes, the greatest first. */
+export function rankOfReads(sort: Sort, reads: MarkSeries | undefined): number {
+  if (reads === undefined || sort === 'name' || sort === 'findings') return 0;
+  return sort === 'activity' ? reads.length : reads.timeAt(reads.length - 1);
 }
 
 const RANKS: Readonly<Record<Sort, (marks: ActorMarks | undefined) => number>> = {

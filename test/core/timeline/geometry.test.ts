@@ -355,7 +355,9 @@ describe('layout', () => {
       }).rows.map((row) =>
         row.type === 'group' || row.type === 'more'
           ? `${row.type} ${store.groups[row.group]?.resource} ${row.count} ${row.type === 'group' ? (row.folded ?? '') : ''}`
-          : (store.lanes[row.lane ?? -1]?.info.name ?? ''),
+          : row.type === 'readers'
+            ? row.type
+            : (store.lanes[row.lane ?? -1]?.info.name ?? ''),
       );
     assert.deepEqual(rows(), ['group configmaps 2 ', 'one', 'more configmaps 1 ', 'group pods 3 unwatched']);
     assert.deepEqual(rows({ opened: new Set([store.groups[1]?.key ?? '']) }).slice(3), [

@@ -5,10 +5,11 @@ import { parseFilter, type Filter } from '../../../src/core/timeline/filter.ts';
 import { matchFilter } from '../../../src/core/timeline/filterMatch.ts';
 import { hitTest } from '../../../src/core/timeline/hitTest.ts';
 import { laneMetrics } from '../../../src/core/timeline/laneMetrics.ts';
-import { layOut, type LayoutOptions, type Row } from '../../../src/core/timeline/layout.ts';
+import { layOut, MAX_ONLY_READ, type LayoutOptions, type Row } from '../../../src/core/timeline/layout.ts';
 import { NO_LANE } from '../../../src/core/timeline/model.ts';
 import {
   eventOfStop,
+  laneOfObject,
   markOfEvent,
   neighbour,
   outermost,
@@ -21,16 +22,17 @@ import {
   winnerOf,
   type ReadPlace,
   type Stop,
+  stopOfObject,
 } from '../../../src/core/timeline/navigate.ts';
 import { pictureOf } from '../../../src/core/timeline/picture.ts';
 import { TimelineProjection } from '../../../src/core/timeline/project.ts';
-import { nameParts, trackTitle, trackWords } from '../../../src/core/timeline/rowWords.ts';
+import { nameParts, readersWords, trackTitle, trackWords } from '../../../src/core/timeline/rowWords.ts';
 import { fitted, xOf } from '../../../src/core/timeline/scale.ts';
 import { sceneOf, type SceneInput } from '../../../src/core/timeline/scene.ts';
 import { TimelineStore } from '../../../src/core/timeline/store.ts';
 import { readsShown, tableRows } from '../../../src/core/timeline/tableRows.ts';
 import { READ_PX } from '../../../src/core/timeline/trackScene.ts';
-import { openKey, trackKey, trackMarks, type Track } from '../../../src/core/timeline/tracks.ts';
+import { onlyReadKey, openKey, trackKey, trackMarks, type Track } from '../../../src/core/timeline/tracks.ts';
 import type { NewTraceEvent, TraceEvent } from '../../../src/core/traceEvent.ts';
 import { TraceBuilder } from '../traceBuilder.ts';
 import { english } from '../../../src/core/timeline/translate.ts';
@@ -319,6 +321,103 @@ describe('tracks', () => {
     const hidden = inputOf(store, { grouping: 'actor' }, 'name:search');
     assert.equal(store.readsOf(hidden.match).of({ actor })?.length, 1, 'only of what the filter shows');
     assert.equal(store.marks.length, new TimelineStore(demoModel()).marks.length, 'reads are no events of an object');
+  });
+
+  it('an object is found in its own cluster, and what is near in the life of the incarnation that is asked for', () => {
+    const trace = new TraceBuilder();
+    for (const cluster of ['c1', 'c2']) {
+      trace.cluster = cluster;
+      trace.added(`${cluster}-old`, 'a', { spec: { n: 1 } });
+      trace.modified(`${cluster}-old`, 'b', { spec: { n: 2 } });
+      trace.absent('event', { uid: `${cluster}-old`, token: 'c' });
+      trace.added(`${cluster}-new`, 'd', { spec: { n: 1 } });
+    }
+    const store = new TimelineStore(projected(trace.events).projection.model());
+    const match = matchFilter(store, { terms: [] });
+    const object = { ...trace.name, uid: '' };
+    assert.deepEqual(
+      ['c1', 'c2', 'c3'].map((cluster) => laneOfObject(store, { ...object, cluster })),
+      [0, 1, undefined],
+    );
+    assert.equal(laneOfObject(store, { ...object, cluster: 'c1', group: 'other.test' }), undefined);
+    const eventNear = (uid: string, at: number): number => {
+      const stop = stopOfObject(store, match, 1, uid, at);
+      return eventOfStop(store, stop ?? assert.fail());
+    };
+    assert.equal(eventNear('', store.lastAt), 8);
+    assert.equal(eventNear('c2-new', store.firstAt), 8);
+    assert.equal(eventNear('c2-old', store.firstAt), 5);
+  });
+
+  it('who only reads has a row below those who did something, and what was only read one below what was changed', () => {
+    const trace = new TraceBuilder();
+    const readers = Array.from({ length: MAX_ONLY_READ + 3 }, (_, index) => `reader-${String(index).padStart(2, '0')}`);
+    const names = Array.from({ length: MAX_ONLY_READ + 2 }, (_, index) => `thing-${String(index).padStart(2, '0')}`);
+    const { group, resource, namespace } = trace.name;
+    for (const name of names) {
+      trace.name = { group, resource, namespace, name };
+      trace.added(`u-${name}`, 'a', { spec: { n: 1 } });
+    }
+    const read = (client: string, name: string): TraceEvent =>
+      trace.push({
+        type: 'read',
+        via: 'recorder',
+        at: trace.tick(),
+        cluster: trace.cluster,
+        actor: { client },
+        verb: 'get',
+        scope: { group, resource, namespace, name },
+        given: [{ namespace, name, uid: `u-${name}`, token: 'a' }],
+        cacheAllowed: false,
+      });
+    for (const client of readers) read(client, 'thing-00');
+    for (const name of names) read('reader-07', name);
+    const name = { group, resource, namespace, name: 'thing-05' };
+    trace.write({ name, actor: { client: 'reader-07' }, outcome: 'version-conflict' });
+    const store = new TimelineStore(projected(trace.events).projection.model());
+    const rowsOf = (options: Partial<LayoutOptions>, filter = ''): string[] => {
+      const { layout } = inputOf(store, options, filter);
+      return layout.rows.map((row) =>
+        row.type === 'track'
+          ? trackTitle(store, row, english)
+          : row.type === 'readers'
+            ? readersWords(row, english)
+            : row.type,
+      );
+    };
+    const first = laneOf(store, 'thing-00');
+    const ofLane = openKey(store, { lane: first });
+    const open = rowsOf({ expanded: new Set([ofLane]) });
+    const start = open.indexOf('not known who') + 1;
+    const shown = open.slice(start, start + MAX_ONLY_READ + 1);
+    assert.deepEqual(shown, [...readers.slice(0, MAX_ONLY_READ), '3 more that only read']);
+    const all = rowsOf({ expanded: new Set([ofLane, onlyReadKey(store, { lane: first })]) });
+    assert.deepEqual(all.slice(start, start + readers.length), readers);
+    const often = rowsOf({ expanded: new Set([ofLane]), sort: 'activity' });
+    assert.equal(often[often.indexOf('not known who') + 1], 'reader-07', 'it read twice');
+
+    const byActor = rowsOf({ grouping: 'actor' });
+    assert.deepEqual(byActor.slice(0, 4), ['reader-07', 'not known who', 'reader-00', 'reader-01']);
+    assert.equal(byActor.at(-1), '2 more that only read');
+    assert.equal(rowsOf({ grouping: 'actor', expanded: new Set([onlyReadKey(store, {})]) }).at(-1), 'reader-22');
+    const actor = store.strings.indexOf('reader-07');
+    const own = rowsOf({ grouping: 'actor', expanded: new Set([openKey(store, { actor })]) }).slice(1, 24);
+    assert.deepEqual(own.slice(0, 2), ['Toy thing-05', 'Toy thing-00']);
+    assert.equal(own[MAX_ONLY_READ + 1], '1 more that it only read');
+    assert.deepEqual(rowsOf({ grouping: 'actor' }, 'name:thing-09'), ['not known who', 'reader-07']);
+
+    const input = inputOf(store, { grouping: 'actor' });
+    const row = input.layout.rows[2];
+    assert.ok(row?.type === 'track');
+    assert.equal(trackWords(store, input.match, row, english, false), '1 read');
+    const stop = outermost(store, stopsOfRow(store, input.match, row) ?? assert.fail(), 1) ?? assert.fail();
+    assert.equal(stop.type, 'read');
+    const x = xOf(input.scale, timeOfStop(store, stop));
+    const y = row.y + laneMetrics(row.height).onBar + READ_PX;
+    assert.equal(hitTest(input, { x, y: y + 1 })?.type, 'read');
+    assert.ok(sceneOf(input).clusters.some((stroke) => stroke.y === y && Math.abs(stroke.x + 0.5 - x) < 0.01));
+    const last = input.layout.rows.at(-1) ?? assert.fail();
+    assert.deepEqual(hitTest(input, { x: 5, y: last.y + 2 }), { type: 'readers', of: {} });
   });
 
   it('of the demo are those that were looked at', () => {
