@@ -2,7 +2,7 @@
 // Plain JavaScript with built-ins only: this is the first thing that runs, on whatever Node the person has.
 import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, lstatSync, readFileSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { onceAtATime } from './onceAtATime.mjs';
@@ -77,6 +77,9 @@ async function ensureInstalled() {
   const wanted = lockHash();
   const isInstalled = () => existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted && existsSync(bundledNode);
   const install = () => {
+    // `npm ci` empties the folder that a link leads to: another checkout's, in use perhaps.
+    if (lstatSync(modules, { throwIfNoEntry: false })?.isSymbolicLink())
+      throw new Error(`${modules} is a link: install the dependencies in the folder that it leads to`);
     say('installing the dependencies (npm ci, about a minute the first time) …');
     run('npm', ['ci', '--no-audit', '--no-fund', '--loglevel=error']);
     writeFileSync(stamp, wanted);

@@ -1,5 +1,5 @@
 import { DEEPEST, isJsonObject, isTooDeep, parseJson, type Json, type JsonObject } from '../codec/json.ts';
-import { LastTexts } from './lastTexts.ts';
+import { HOLE, HOLE_TEXT, LastTexts } from './lastTexts.ts';
 
 const REQUEST = ',"requestObject":';
 const RESPONSE = ',"responseObject":';
@@ -9,9 +9,6 @@ const SPEC = ',"spec":';
 const STATUS = ',"status":';
 /** How many levels lie above a part of a body at most: the event, the body, its metadata. */
 const ABOVE = 3;
-/** Stands where a part was cut out. No log holds it: it is another one in every process. */
-const HOLE = `cut ${crypto.randomUUID()}`;
-const HOLE_TEXT = JSON.stringify(HOLE);
 
 type Part = 'managedFields' | 'spec' | 'status';
 
@@ -39,7 +36,7 @@ export class AuditLines {
     spec: new LastTexts(shallow),
     status: new LastTexts(shallow),
   };
-  private readonly numbers = new LastTexts(numbersOf);
+  private readonly numbers = new LastTexts(numbersOf, { isJson: false });
   private readonly isSlim: IsSlim;
 
   constructor(isSlim: IsSlim = () => false) {

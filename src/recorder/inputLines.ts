@@ -1,12 +1,14 @@
 import { message } from '../base/message.ts';
-import { createReadStream } from 'node:fs';
-import { open } from 'node:fs/promises';
+import { closeSync, createReadStream, openSync, readSync } from 'node:fs';
+import { open, stat } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
+import { setImmediate } from 'node:timers/promises';
 import { createGunzip } from 'node:zlib';
 import { AppError, wordsOf } from '../base/appError.ts';
 
 const NEWLINE = 0x0a;
-const CHUNK_BYTES = 256 * 1024;
+/** Below half a page of V8's heap, so that the text of a chunk lies where short-lived values do. */
+const CHUNK_BYTES = 96 * 1024;
 const MAX_LINE_BYTES = 256 * 1024 * 1024;
 
 /**
@@ -51,30 +53,28 @@ export async function* inputLines(
 
 async function bytesOf(path: string, stdin: Readable, signal: AbortSignal): Promise<AsyncGenerator<Buffer>> {
   if (path === '-') return unzipped(stdin);
-  return (await isPacked(path)) ? unzipped(createReadStream(path, { signal })) : plainFile(path, signal);
+  // A pipe gives what is read of it only once, and one that is opened and closed ends what writes to it.
+  const isPlain = (await stat(path)).isFile() && !(await isPacked(path));
+  return isPlain ? plainFile(path, signal) : unzipped(createReadStream(path, { signal }));
 }
 
 /**
- * The bytes of a plain file in two buffers in turns, so that a long file costs no more memory than a short one: while a chunk
- * is worked on, the next one is read; it is gone when the one after the next is asked for.
+ * The bytes of a plain file in one buffer, so that a long file costs no more memory than a short one: a chunk is gone when the
+ * next one is asked for. What the system reads ahead is there at once; other work has its turn between two chunks.
  */
 async function* plainFile(path: string, signal: AbortSignal): AsyncGenerator<Buffer> {
-  const file = await open(path);
-  const buffers = [Buffer.allocUnsafe(CHUNK_BYTES), Buffer.allocUnsafe(CHUNK_BYTES)] as const;
-  const read = async (buffer: Buffer): Promise<Buffer> =>
-    buffer.subarray(0, (await file.read(buffer, 0, CHUNK_BYTES)).bytesRead);
-  let next = read(buffers[0]);
+  const file = openSync(path, 'r');
+  const buffer = Buffer.allocUnsafe(CHUNK_BYTES);
   try {
-    for (let turn: 0 | 1 = 1; ; turn = turn === 0 ? 1 : 0) {
+    for (;;) {
+      const length = readSync(file, buffer, 0, CHUNK_BYTES, null);
+      if (length === 0) return;
+      yield buffer.subarray(0, length);
+      await setImmediate();
       signal.throwIfAborted();
-      const chunk = await next;
-      if (chunk.length === 0) return;
-      next = read(buffers[turn]);
-      yield chunk;
     }
   } finally {
-    await Promise.allSettled([next]);
-    await file.close();
+    closeSync(file);
   }
 }
 

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -134,6 +135,18 @@ describe('analyze', function () {
     assert.deepEqual(told(packed.stdout), ['lost-update/token-swap']);
     const piped = await run(['analyze', '-', '-o', 'json'], {}, gzipSync(text));
     assert.deepEqual(told(piped.stdout), ['lost-update/token-swap']);
+  });
+
+  it('reads a pipe that has a name, plain and packed, without ending what writes to it', async function () {
+    if (process.platform === 'win32') this.skip();
+    const path = join(folder, 'pipe');
+    spawnSync('mkfifo', [path]);
+    for (const content of [tokenSwap().text, gzipSync(tokenSwap().text)]) {
+      const writing = writeFile(path, content);
+      const ran = await run(['analyze', path, '-o', 'json']);
+      await writing;
+      assert.deepEqual(told(ran.stdout), ['lost-update/token-swap']);
+    }
   });
 
   it('says what a lower level cannot tell, and guesses nothing', async () => {

@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { copyFile, mkdir, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 
 const bootstrap = join(import.meta.dirname, '../../scripts/bootstrap.mjs');
 const script = `
@@ -43,5 +46,35 @@ describe('scripts under npm', () => {
     });
     await once(child.stdout, 'close');
     assert.equal(said, 'ready ending ended');
+  });
+});
+
+describe('installing', () => {
+  it('does not empty what a linked folder of dependencies leads to', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'bootstrap-'));
+    try {
+      const scripts = join(folder, 'clone', 'scripts');
+      const elsewhere = join(folder, 'elsewhere');
+      await mkdir(scripts, { recursive: true });
+      await mkdir(elsewhere);
+      await writeFile(join(elsewhere, 'in-use'), '');
+      await symlink(elsewhere, join(folder, 'clone', 'node_modules'), 'junction');
+      await writeFile(join(folder, 'clone', 'package-lock.json'), '{}');
+      await writeFile(join(folder, 'clone', 'package.json'), '{}');
+      for (const name of ['bootstrap.mjs', 'onceAtATime.mjs'])
+        await copyFile(join(bootstrap, '..', name), join(scripts, name));
+      const run = `await (await import(${JSON.stringify(pathToFileURL(join(scripts, 'bootstrap.mjs')))})).bootstrap()`;
+      const child = spawn(process.execPath, ['--input-type=module', '-e', run], {
+        stdio: ['ignore', 'ignore', 'pipe'],
+      });
+      let said = '';
+      child.stderr.setEncoding('utf8').on('data', (chunk: string) => (said += chunk));
+      const [code] = (await once(child, 'close')) as [number];
+      assert.equal(code, 1);
+      assert.match(said, /node_modules is a link/);
+      assert.deepEqual(await readdir(elsewhere), ['in-use']);
+    } finally {
+      await rm(folder, { recursive: true, force: true });
+    }
   });
 });
