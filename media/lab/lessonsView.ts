@@ -101,7 +101,12 @@ export class LessonsView implements LabView {
       this.hint,
       waits ? this.parts.translate('Predict first; then act, by whatever tool you like, and check.') : '',
     );
-    this.end.update([open?.id, open?.phase, open?.steps, open?.passed, open?.problem], () => this.endNodes(open));
+    const ends = this.end.update([open?.id, open?.phase, open?.steps, open?.passed, open?.problem], () =>
+      this.endNodes(open),
+    );
+    // The buttons that had the focus are gone.
+    if (ends && open?.phase === 'over' && before?.open?.id === open.id)
+      this.end.root.querySelector<HTMLElement>('.result')?.focus();
     this.say(state, before);
   }
 
@@ -235,6 +240,7 @@ export class LessonsView implements LabView {
       ...(open.problem === undefined ? [] : [element('p', { class: 'wrong', text: open.problem })]),
       element('p', {
         class: `result ${open.passed ? 'right' : 'wrong'}`,
+        attributes: { tabindex: '-1' },
         text: open.passed
           ? translate('Passed: {0} of {1} steps by yourself.', own, open.steps.length)
           : translate('Not passed.'),

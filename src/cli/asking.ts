@@ -26,7 +26,11 @@ export function startAsking(io: CliIo): Asking {
   const line = async (question: string): Promise<string> => {
     io.stderr(question);
     const next = await lines.next();
-    if (next.done === true) throw cancelled();
+    if (next.done === true) {
+      // The shell's prompt does not stand behind the question.
+      io.stderr('\n');
+      throw cancelled();
+    }
     return next.value;
   };
   const answer: Asking['answer'] = async (question, read, missing) => {

@@ -31,7 +31,7 @@ function stepLines(step: StepReport, number: number, translate: Translate): stri
       step.passed ? translate('Passed.') : translate('Not passed.'),
       ...how,
       ...predicted,
-      translate('Checked {0} times.', step.tries),
+      translate('Checks: {0}.', step.tries),
     ].join(' '),
     ...(step.checks.length === 0
       ? []

@@ -8,6 +8,7 @@ import { PassThrough } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { Command } from 'commander';
 import { systemClock } from '../../src/base/clock.ts';
+import type { CliIo } from '../../src/cli/io.ts';
 import { registerLab } from '../../src/cli/lab.ts';
 import { labServers, namesLeft, type LabServer } from './labCluster.ts';
 import { recordingIn } from './recording.ts';
@@ -94,29 +95,27 @@ describe('lab, the command', function () {
   });
 
   it('modular at a terminal asks for a prediction before each step, and about order after the wrap', async () => {
-    const typed = Object.assign(new PassThrough(), { isTTY: true });
-    let out = '';
-    let asked = '';
-    const io = {
-      stdout: (text: string) => void (out += text),
-      stderr: (text: string) => void (asked += text),
-      stdin: typed as unknown as typeof process.stdin,
-      env: {},
-      clock: systemClock,
-      signal: new AbortController().signal,
-      exit: () => undefined,
-    };
+    const { typed, io, said } = terminal();
     const program = new Command('object-versions').exitOverride();
     registerLab(program, io);
     // An empty line and a word are no predictions: they are asked again and do not count.
     typed.write(['', 'soon', '2', '4', '1', '', '9', '3', '2', '3'].join('\n'));
     typed.write('\n');
     await program.parseAsync(['lab', 'modular', '--m', '5', '--a', '2', '--steps', '5'], { from: 'user' });
-    assert.match(out, /Right: step 1 shows 2\.[\s\S]*Right: step 3 shows 1\.\n/);
-    assert.match(out, /No: by that rule it would be older\. But it was shown later/);
-    assert.match(out, /No: step 4 shows 3\.[\s\S]*0 2 4 1 3 0\n3 of 5 predictions/);
-    assert.equal(asked.match(/First predict the next label/g)?.length, 2);
-    assert.equal(asked.match(/Answer with a number from 1 to 3\./g)?.length, 2);
+    assert.match(said.out, /Right: step 1 shows 2\.[\s\S]*Right: step 3 shows 1\.\n/);
+    assert.match(said.out, /No: by that rule it would be older\. But it was shown later/);
+    assert.match(said.out, /No: step 4 shows 3\.[\s\S]*0 2 4 1 3 0\n3 of 5 predictions/);
+    assert.equal(said.asked.match(/First predict the next label/g)?.length, 2);
+    assert.equal(said.asked.match(/Answer with a number from 1 to 3\./g)?.length, 2);
+  });
+
+  it('a question that is left unanswered ends its line, so that the shell’s prompt begins one', async () => {
+    const { typed, io, said } = terminal();
+    const program = new Command('object-versions').exitOverride();
+    registerLab(program, io);
+    typed.end('1\n');
+    await assert.rejects(program.parseAsync(['lab', 'modular'], { from: 'user' }), { code: 'cancelled' });
+    assert.match(said.asked, /Step 2, the label is 1\. Next label\? > \n$/);
   });
 
   for (const [args, sentence] of [
@@ -319,3 +318,19 @@ describe('lab, the command', function () {
     });
   });
 });
+
+/** What a command has of somebody at a terminal, with what is written to them. */
+function terminal(): { typed: PassThrough; io: CliIo; said: { out: string; asked: string } } {
+  const typed = Object.assign(new PassThrough(), { isTTY: true });
+  const said = { out: '', asked: '' };
+  const io = {
+    stdout: (text: string) => void (said.out += text),
+    stderr: (text: string) => void (said.asked += text),
+    stdin: typed as unknown as typeof process.stdin,
+    env: {},
+    clock: systemClock,
+    signal: new AbortController().signal,
+    exit: () => undefined,
+  };
+  return { typed, io, said };
+}

@@ -318,6 +318,11 @@ describe('the labs in a browser', function () {
       await page.says('.right', /That is right/);
       await page.page.getByRole('button', { name: 'Do It for Me' }).click();
       await page.says('.result', /Passed: 0 of 2 steps by yourself/);
+      assert.equal(await page.page.evaluate(() => document.activeElement?.className), 'result right');
+      const lines = await page.page
+        .locator('.lesson-row > :nth-child(2)')
+        .evaluateAll((texts) => texts.map((text) => text.getBoundingClientRect().x));
+      assert.deepEqual(new Set(lines).size, 1, 'a lesson that was passed stands in line with the others');
       await page.page.getByRole('button', { name: 'Export the Report as JSON…' }).click();
       await page.page.waitForTimeout(100);
       assert.equal(grounds.saved.at(-1)?.format, 'json');

@@ -1,11 +1,12 @@
 import { readFile, writeFile } from 'node:fs/promises';
-import { commands, env, l10n, Uri, ViewColumn, window, workspace, type Disposable } from 'vscode';
+import { commands, env, l10n, Uri, ViewColumn, window, workspace, type Disposable, type TerminalOptions } from 'vscode';
 import { AppError } from '../../base/appError.ts';
 import { cancelled } from '../../base/clock.ts';
 import { inLanguage, type Lesson, type ObjectRef } from '../../lab/lesson.ts';
 import type { LessonReport } from '../../lab/lessonRun.ts';
 import type { Editor } from '../app/editor.ts';
 import { commandIds, contextKeys, viewIds } from '../app/ids.ts';
+import { tellSaved } from '../app/savedFile.ts';
 import { limited } from '../app/signal.ts';
 import { translated } from '../app/translated.ts';
 import { liveUri } from '../documents/address.ts';
@@ -27,7 +28,7 @@ export function lessonsOf(editor: Editor, places: EditorPlaces, parts: LabSessio
     builtIn: async () => (await import('../../lab/lessonFiles.ts')).builtInLessons().map(inOurLanguage),
     tell: (sentence) => void window.showInformationMessage(sentence),
     chooseFile,
-    save,
+    save: (report, format) => save(report, format, parts.onError),
     openObject: (object, signal) => openObject(places, object, signal),
     openTerminal: () => openTerminal(editor, places),
   });
@@ -114,7 +115,11 @@ async function lessonIn(file: Uri): Promise<Lesson> {
 }
 
 /** Saves a report; the name that the person gives decides between JSON and Markdown. */
-async function save(report: LessonReport, format: 'json' | 'markdown'): Promise<void> {
+async function save(
+  report: LessonReport,
+  format: 'json' | 'markdown',
+  onError: (error: unknown) => void,
+): Promise<void> {
   const filters = { json: { JSON: ['json'], Markdown: ['md'] }, markdown: { Markdown: ['md'], JSON: ['json'] } };
   const folder = workspace.workspaceFolders?.[0]?.uri;
   const name = `${report.lesson}.${format === 'json' ? 'json' : 'md'}`;
@@ -128,6 +133,7 @@ async function save(report: LessonReport, format: 'json' | 'markdown'): Promise<
   const { lessonReportText } = await import('../../lab/lessonReportText.ts');
   const text = asText ? lessonReportText(report, translated) : `${JSON.stringify(report, undefined, 2)}\n`;
   await writeFile(target.fsPath, text);
+  tellSaved(target, onError);
 }
 
 /** Opens the object that stands at a name now, beside the lesson. */
@@ -152,6 +158,11 @@ function openTerminal({ clusters }: Editor, places: EditorPlaces): void {
   const where = isSandbox
     ? l10n.t('kubectl means the sandbox here; the lesson is in the namespace {0}.', namespace)
     : l10n.t('The lesson is in the context {0}, in the namespace {1}.', label, namespace);
-  const env = file === undefined ? {} : { KUBECONFIG: file };
-  window.createTerminal({ name: label, message: where, env }).show();
+  const options: TerminalOptions = { name: label, message: where, env: file === undefined ? {} : { KUBECONFIG: file } };
+  // The one of an earlier step has that step's variables and files.
+  const earlier = window.terminals.find(
+    ({ creationOptions, exitStatus }) =>
+      exitStatus === undefined && JSON.stringify(creationOptions) === JSON.stringify(options),
+  );
+  (earlier ?? window.createTerminal(options)).show();
 }

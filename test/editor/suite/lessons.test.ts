@@ -198,6 +198,10 @@ describe('lessons', () => {
     const { env, message } = terminal.creationOptions as vscode.TerminalOptions;
     assert.match(env?.['KUBECONFIG'] ?? '', /sandbox-\d+\.kubeconfig$/);
     assert.match(message ?? '', /^kubectl means the sandbox here; the lesson is in the namespace \S+\.$/);
+    assert.ok(await click('button:has-text("Open a terminal")'), 'again');
+    await new Promise((later) => setTimeout(later, 1000));
+    const meant = vscode.window.terminals.filter(({ name }) => name === terminal.name);
+    assert.equal(meant.length, 1, 'a lesson has one terminal, with the variables of its earlier steps');
     terminal.dispose();
     await run('endLesson');
     await closeAll();
