@@ -1,23 +1,26 @@
 import { dateText, preciseTimeText } from '../../src/core/timeline/axis.ts';
 import type { Filter } from '../../src/core/timeline/filter.ts';
-import { MARK_KINDS, NO_LANE } from '../../src/core/timeline/model.ts';
-import { eventOfStop, timeOfStop, type Stop } from '../../src/core/timeline/navigate.ts';
+import { MARK_KINDS, NO_LANE, type MarkKind } from '../../src/core/timeline/model.ts';
 import type { TimelineStore } from '../../src/core/timeline/store.ts';
-import { readsShown, tableRows, type TableRows } from '../../src/core/timeline/tableRows.ts';
+import {
+  isSameItem,
+  itemOf,
+  NO_ROWS,
+  readsShown,
+  rowOfItem,
+  tableRows,
+  timeOfItem,
+  type TableItem,
+  type TableRows,
+} from '../../src/core/timeline/tableRows.ts';
 import { element, isHidden, setAttribute, setText } from '../common/dom.ts';
 import { glyphImage, readImage } from './glyphImage.ts';
 import type { TimelineView } from './view.ts';
-import { actorOfStop, laneWords, markRemark, readRemark, stopWords } from './words.ts';
+import { showAround, showGap } from './overview.ts';
+import { actorOfStop, gapWords, laneWords, markRemark, readRemark, stopWords } from './words.ts';
 
 const ROW_PX = 24;
 const COLUMNS = ['Time', 'Object', 'What', 'Actor', 'Remark'] as const;
-const NO_ROWS: TableRows = {
-  length: 0,
-  isRead: new Uint8Array(),
-  place: new Uint32Array(),
-  count: new Uint32Array(),
-  last: new Uint32Array(),
-};
 /** Browsers lose precision in very tall boxes: beyond this, the scroll bar stands for more than one pixel a pixel. */
 const MAX_SCROLL_PX = 8_000_000;
 const REBUILD_MS = 400;
@@ -118,40 +121,17 @@ export class EventTable {
 
   private followSelection(): void {
     const { selection } = this.view;
-    if (selection === undefined || selection.type === 'annotation') return;
-    const row = this.active < this.rows.length ? this.stopAt(this.active) : undefined;
-    if (row !== undefined && isSame(row, selection)) return;
-    const index = this.rowOf(selection);
+    if (selection === undefined) return;
+    const row = this.itemAt(this.active);
+    if (row !== undefined && isSameItem(row, selection)) return;
+    const index = rowOfItem(this.view.store, this.rows, selection);
     if (index === undefined) return;
     this.active = index;
     this.showActive();
   }
 
-  /** The row that a mark or a read stands in: the last that begins at or before it on its lane. */
-  private rowOf(stop: Stop): number | undefined {
-    const { store } = this.view;
-    const event = eventOfStop(store, stop);
-    let low = 0;
-    let high = this.rows.length;
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      if (eventOfStop(store, this.stopAt(middle)) <= event) low = middle + 1;
-      else high = middle;
-    }
-    for (let index = low - 1; index >= 0; index -= 1) {
-      const row = this.stopAt(index);
-      if (row.type === stop.type && row.lane === stop.lane) return index;
-    }
-    return undefined;
-  }
-
-  /** What a row begins with. */
-  private stopAt(index: number): Stop {
-    const { marks, reads } = this.view.store;
-    const place = this.rows.place[index] ?? 0;
-    return this.rows.isRead[index] === 1
-      ? { type: 'read', lane: reads.lane.at(place), read: place, onTrack: true }
-      : { type: 'mark', lane: marks.lane.at(place), mark: place };
+  private itemAt(index: number): TableItem | undefined {
+    return itemOf(this.view.store, this.rows, index);
   }
 
   private visibleCount(): number {
@@ -195,12 +175,12 @@ export class EventTable {
   }
 
   private fill(slot: HTMLElement, index: number): void {
-    const { store, settings, translate, selection } = this.view;
-    const stop = this.stopAt(index);
+    const { settings, translate, selection, store } = this.view;
+    const item = this.itemAt(index);
+    if (item === undefined) return;
     const count = this.rows.count[index] ?? 1;
-    const at = timeOfStop(store, stop);
-    const kind = stop.type === 'mark' ? (MARK_KINDS[store.marks.kind.at(stop.mark)] ?? 'unknown') : undefined;
-    const selected = selection !== undefined && selection.type !== 'annotation' && isSame(stop, selection);
+    const at = timeOfItem(store, item);
+    const selected = selection !== undefined && isSameItem(item, selection);
     const focused = index === this.active && document.activeElement === this.grid;
     slot.hidden = false;
     slot.id = `event-row-${index}`;
@@ -208,14 +188,14 @@ export class EventTable {
     slot.dataset['index'] = String(index);
     setAttribute(slot, 'aria-rowindex', String(index + 2));
     setAttribute(slot, 'aria-selected', String(selected));
-    const what = stopWords(store, stop, translate);
+    const { look, object, what, actor, remark } = cellsOf(this.view, item);
     const offset = settings.timeZoneOffsetMin;
     const texts = [
       `${this.withDates ? `${dateText(at, offset)} ` : ''}${preciseTimeText(at, offset)}`,
-      stop.lane === NO_LANE ? translate('many objects') : laneWords(store, stop.lane),
+      object,
       count > 1 ? translate('{0} × {1}', what, count) : what,
-      actorOfStop(store, stop),
-      stop.type === 'mark' ? markRemark(store, stop.mark, translate) : readRemark(store, stop.read, translate),
+      actor,
+      remark,
     ];
     texts.forEach((text, column) => {
       const cell = slot.children[column];
@@ -226,11 +206,16 @@ export class EventTable {
         setText(cell, text);
         return;
       }
-      const look = kind ?? 'read';
       if (cell.textContent === text && cell.getAttribute('data-kind') === look) return;
       cell.setAttribute('data-kind', look);
-      cell.className = `ink-${kind ?? 'metadata'}`;
-      cell.replaceChildren(kind === undefined ? readImage() : glyphImage(kind), element('span', { text }));
+      cell.className = `ink-${look === 'read' || look === 'gap' ? 'metadata' : look}`;
+      const sign =
+        look === 'read'
+          ? readImage()
+          : look === 'gap'
+            ? element('span', { class: 'glyph', text: '▨', attributes: { 'aria-hidden': 'true' } })
+            : glyphImage(look);
+      cell.replaceChildren(sign, element('span', { text }));
     });
   }
 
@@ -252,8 +237,17 @@ export class EventTable {
     this.grid.focus();
   }
 
+  /** Selects the row; a gap or a note, which stand on no lane, are brought into sight. */
   private selectActive(): void {
-    if (this.active < this.rows.length) this.view.select(this.stopAt(this.active));
+    const item = this.itemAt(this.active);
+    if (item === undefined) return;
+    if (item.type !== 'gap' && item.type !== 'note') {
+      this.view.select(item);
+      return;
+    }
+    this.view.select(undefined);
+    if (item.type === 'gap') showGap(this.view, item.gap);
+    else showAround(this.view, item.note.at, item.note.at);
   }
 
   private onKey(key: string): boolean {
@@ -281,9 +275,9 @@ export class EventTable {
 
   /** Opens a folded run, or folds it again. */
   private expand(open: boolean): void {
-    if (this.active >= this.rows.length) return;
-    const place = this.rows.place[this.active] ?? 0;
-    const opened = this.rows.isRead[this.active] === 1 ? this.opened.reads : this.opened.marks;
+    const item = this.itemAt(this.active);
+    if (item?.type !== 'mark' && item?.type !== 'read') return;
+    const [opened, place] = item.type === 'read' ? [this.opened.reads, item.read] : [this.opened.marks, item.mark];
     if (open) opened.add(place);
     else opened.delete(place);
     this.builtFor = undefined;
@@ -291,7 +285,39 @@ export class EventTable {
   }
 }
 
-function isSame(a: Stop, b: Stop): boolean {
-  if (a.type === 'mark') return b.type === 'mark' && a.mark === b.mark;
-  return b.type === 'read' && a.read === b.read;
+interface Cells {
+  readonly look: MarkKind | 'read' | 'gap';
+  readonly object: string;
+  readonly what: string;
+  readonly actor: string;
+  readonly remark: string;
+}
+
+/** What the cells of a row say, besides the time. */
+function cellsOf({ store, translate, settings }: TimelineView, item: TableItem): Cells {
+  switch (item.type) {
+    case 'gap': {
+      const { gap } = item;
+      const to = gap.to === undefined ? undefined : preciseTimeText(gap.to, settings.timeZoneOffsetMin);
+      const remark = to === undefined ? translate('still') : translate('until {0}', to);
+      return { look: 'gap', object: gapWords(gap), what: gap.text, actor: '', remark };
+    }
+    case 'annotation': {
+      const { id, count, text, glyph = 'finding' } = item.annotation;
+      const remark = count > 1 ? `${id} ×${count}` : id;
+      return { look: glyph, object: laneWords(store, item.lane), what: text, actor: '', remark };
+    }
+    case 'note':
+      return { look: 'note', object: '', what: translate('note'), actor: '', remark: item.note.text };
+    case 'mark':
+    case 'read':
+      return {
+        look: item.type === 'mark' ? (MARK_KINDS[store.marks.kind.at(item.mark)] ?? 'unknown') : 'read',
+        object: item.lane === NO_LANE ? translate('many objects') : laneWords(store, item.lane),
+        what: stopWords(store, item, translate),
+        actor: actorOfStop(store, item),
+        remark:
+          item.type === 'mark' ? markRemark(store, item.mark, translate) : readRemark(store, item.read, translate),
+      };
+  }
 }

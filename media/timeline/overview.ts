@@ -1,11 +1,11 @@
 import { durationText, timeText } from '../../src/core/timeline/axis.ts';
 import { gapConcerns } from '../../src/core/timeline/scene.ts';
 import { findingRank } from '../../src/core/timeline/findingWords.ts';
-import type { AnnotationInfo } from '../../src/core/timeline/model.ts';
+import type { AnnotationInfo, GapInfo } from '../../src/core/timeline/model.ts';
 import { element, unbroken } from '../common/dom.ts';
 import { glyphImage } from './glyphImage.ts';
 import type { TimelineView } from './view.ts';
-import { laneWords } from './words.ts';
+import { gapWords, laneWords } from './words.ts';
 
 const MAX_FINDINGS = 40;
 /** Earlier occurrences of one entry that can be chosen. */
@@ -138,17 +138,19 @@ function gapEntries(view: TimelineView): HTMLElement[] {
   const { store, settings, translate } = view;
   const newestFirst = store.gaps.toSorted((a, b) => b.from - a.from).slice(0, MAX_GAPS);
   return newestFirst.map((gap) => {
-    const { namespace, name, resource } = gap.scope;
-    const what = [resource, [namespace, name].filter((part) => part !== undefined).join('/')].filter(Boolean).join(' ');
     const ends = [gap.from, gap.to].map((at) =>
       at === undefined ? translate('still') : timeText(at, settings.timeZoneOffsetMin),
     );
-    return placeEntry('▨', what, `${gap.text} · ${ends.join(' – ')}`, () => {
-      const row = view.layout.rows.find((one) => one.type === 'lane' && gapConcerns(store, gap, one));
-      if (row?.type === 'lane') view.showLane(row.lane);
-      showAround(view, gap.from, gap.to ?? store.lastAt);
-    });
+    return placeEntry('▨', gapWords(gap), `${gap.text} · ${ends.join(' – ')}`, () => showGap(view, gap));
   });
+}
+
+/** Brings a gap into sight, on the first lane that it is about. */
+export function showGap(view: TimelineView, gap: GapInfo): void {
+  const { store, layout } = view;
+  const row = layout.rows.find((one) => one.type === 'lane' && gapConcerns(store, gap, one));
+  if (row?.type === 'lane') view.showLane(row.lane);
+  showAround(view, gap.from, gap.to ?? store.lastAt);
 }
 
 /** An entry that shows a place of the timeline. */
@@ -168,7 +170,7 @@ function placeEntry(sign: string, title: string, text: string, show: () => void)
 }
 
 /** Brings a stretch of time into sight: as it is shown where it is, else around its middle, at a scale that holds it. */
-function showAround(view: TimelineView, from: number, to: number): void {
+export function showAround(view: TimelineView, from: number, to: number): void {
   const { scale } = view;
   if (from >= scale.from && to <= scale.to) return;
   const half = Math.max(scale.to - scale.from, (to - from) * 1.2) / 2;

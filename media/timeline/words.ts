@@ -1,4 +1,11 @@
-import { MARK_KINDS, MARK_OUTCOMES, NO_LANE, READ_VERBS, type MarkKind } from '../../src/core/timeline/model.ts';
+import {
+  MARK_KINDS,
+  MARK_OUTCOMES,
+  NO_LANE,
+  READ_VERBS,
+  type GapInfo,
+  type MarkKind,
+} from '../../src/core/timeline/model.ts';
 import { winnerOf, type Stop } from '../../src/core/timeline/navigate.ts';
 import type { TimelineStore } from '../../src/core/timeline/store.ts';
 import type { Translate } from '../../src/core/timeline/translate.ts';
@@ -75,6 +82,12 @@ function ownRemark(store: TimelineStore, mark: number): string {
 
 function kindOf(store: TimelineStore, mark: number): MarkKind {
   return MARK_KINDS[store.marks.kind.at(mark)] ?? 'unknown';
+}
+
+/** `configmaps shop/settings`, as far as a gap names what it is about. */
+export function gapWords({ scope }: GapInfo): string {
+  const name = [scope.namespace, scope.name].filter((part) => part !== undefined).join('/');
+  return [scope.resource, name].filter((part) => part !== '').join(' ');
 }
 
 /** `Deployment shop/checkout`. */

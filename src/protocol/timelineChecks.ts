@@ -74,6 +74,7 @@ const isGap: Check<GapInfo> = objectOf({
   from: isNumber,
   to: optional(isNumber),
   text: isString,
+  event: isCount,
 }) as Check<GapInfo>;
 
 const isAnnotation: Check<AnnotationInfo> = objectOf({

@@ -327,6 +327,31 @@ describe('timeline in a browser', function () {
       await page.assertClean();
     });
 
+    it('a gap is a row of the table where it began: it is brought into sight, and arrows go on from it', async () => {
+      const page = await open();
+      await page.page.locator('.filter').fill('kind:ConfigMap');
+      await page.focusChart();
+      await page.press('t', 'w', 'w', 'w', 'Home');
+      await page.page.locator('[role="grid"]').focus();
+      const gap = page.page.locator('.grid-row:not([hidden])', { hasText: 'not observed' });
+      for (let step = 0; step < 100; step += 1) {
+        if ((await page.page.locator('.grid-row.active').innerText()).includes('not observed')) break;
+        await page.press('ArrowDown');
+      }
+      assert.match(await gap.innerText(), /configmaps\n▨not observed · relist after 410\nuntil \d\d:\d\d:\d\d/);
+      const active = await page.page.locator('[role="grid"]').getAttribute('aria-activedescendant');
+      assert.equal(active, await gap.getAttribute('id'));
+      const { from, to } = await page.kept();
+      const [{ from: began, to: ended } = assert.fail()] = demo().events.filter((event) => event.type === 'gap');
+      assert.ok(from <= began && (ended ?? began) <= to, 'the whole gap is in sight');
+      await page.press('ArrowDown');
+      assert.doesNotMatch(await page.page.locator('.grid-row.active').innerText(), /not observed/);
+      await page.press('ArrowUp');
+      assert.match(await page.page.locator('.grid-row.active').innerText(), /not observed/);
+      await page.screenshot('timeline-gap-table');
+      await page.assertClean();
+    });
+
     it('T opens the table of the same events: arrows move, Right opens a folded run, Enter goes to the details', async () => {
       const page = await open();
       await page.focusChart();

@@ -1,5 +1,5 @@
 import { matchesText, type Filter, type FilterTerm } from './filter.ts';
-import { FLAG, kindCode, MARK_OUTCOMES, type AnnotationInfo } from './model.ts';
+import { FLAG, kindCode, MARK_OUTCOMES, type AnnotationInfo, type GapInfo, type LaneInfo } from './model.ts';
 import type { TimelineStore } from './store.ts';
 import type { StoredLane } from './storedLane.ts';
 
@@ -86,6 +86,32 @@ export function annotationMatches(store: TimelineStore, filter: Filter, annotati
     return () => false;
   };
   return groupTests(filter.terms, test)(annotation);
+}
+
+/** Whether words of no object hold what a filter looks for; terms with a key are about objects and what happened to them. */
+export function textMatches({ terms }: Filter, text: string): boolean {
+  return terms.every(({ key, value, negated }) => key === undefined && matchesText(text, value) !== negated);
+}
+
+/** Whether a gap is about an object that a match shows, and its words hold what the filter looks for beside. */
+export function gapMatches(store: TimelineStore, { filter, lanes }: FilterMatch, gap: GapInfo): boolean {
+  const terms = filter.terms.filter((term) => !isLaneTerm(term));
+  return (
+    textMatches({ terms }, `${gap.text} ${gap.scope.resource} ${gap.scope.namespace ?? ''} ${gap.scope.name ?? ''}`) &&
+    store.lanes.some((lane, index) => lanes[index] === 1 && isInScope(store, gap, lane.info))
+  );
+}
+
+/** Whether a gap is about an object. */
+export function isInScope({ groups }: TimelineStore, { cluster, scope }: GapInfo, lane: LaneInfo): boolean {
+  const group = groups[lane.group];
+  return (
+    group?.cluster === cluster &&
+    group.apiGroup === scope.group &&
+    group.resource === scope.resource &&
+    (scope.namespace === undefined || scope.namespace === lane.namespace) &&
+    (scope.name === undefined || scope.name === lane.name)
+  );
 }
 
 function isLaneTerm(term: FilterTerm): boolean {

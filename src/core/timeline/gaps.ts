@@ -17,6 +17,7 @@ function gapInfo(gap: History['gaps'][number], translate: Translate): GapInfo {
     cluster: gap.cluster,
     scope: gap.scope,
     from: gap.from,
+    event: gap.seq,
     text: gapText(gap, translate),
     ...(gap.to === undefined ? {} : { to: gap.to }),
   };

@@ -195,6 +195,8 @@ export interface GapInfo {
   readonly from: number;
   readonly to?: number;
   readonly text: string;
+  /** The event's `seq`. */
+  readonly event: number;
 }
 
 /** The severity of a finding. */

@@ -1,6 +1,6 @@
 import { ticksOf } from './axis.ts';
 import { cellsOf } from './cells.ts';
-import type { FilterMatch } from './filterMatch.ts';
+import { isInScope, type FilterMatch } from './filterMatch.ts';
 import { estimateWidth, LabelLine, type Measure, type Span } from './labels.ts';
 import type { GapWords } from './laneLabels.ts';
 import { glyphY, laneMetrics } from './laneMetrics.ts';
@@ -140,15 +140,18 @@ function runsOf(
 /** Whether a gap is about a row. The head of a group belongs to its lanes where the whole resource was unseen. */
 export function gapConcerns(store: TimelineStore, gap: GapInfo, row: Row): boolean {
   if (row.type === 'more' || row.type === 'readers') return false;
-  const ofLane = row.type === 'lane' || row.type === 'track' ? (row.lane ?? -1) : undefined;
-  const lane = ofLane === undefined ? undefined : store.lanes[ofLane]?.info;
-  const group = store.groups[row.type === 'group' ? row.group : (lane?.group ?? -1)];
-  if (group === undefined || group.cluster !== gap.cluster) return false;
-  if (group.apiGroup !== gap.scope.group || group.resource !== gap.scope.resource) return false;
-  if (lane === undefined) return gap.scope.namespace === undefined && gap.scope.name === undefined;
+  if (row.type !== 'group') {
+    const lane = store.lanes[row.lane ?? -1]?.info;
+    return lane !== undefined && isInScope(store, gap, lane);
+  }
+  const group = store.groups[row.group];
+  const { scope } = gap;
   return (
-    (gap.scope.namespace === undefined || gap.scope.namespace === lane.namespace) &&
-    (gap.scope.name === undefined || gap.scope.name === lane.name)
+    scope.namespace === undefined &&
+    scope.name === undefined &&
+    group?.cluster === gap.cluster &&
+    group.apiGroup === scope.group &&
+    group.resource === scope.resource
   );
 }
 

@@ -1,19 +1,115 @@
-import type { FilterMatch } from './filterMatch.ts';
+import { annotationMatches, gapMatches, textMatches, type FilterMatch } from './filterMatch.ts';
 import type { Layout } from './layout.ts';
-import { FLAG, NO_LANE } from './model.ts';
+import { FLAG, NO_LANE, type AnnotationInfo, type GapInfo, type NoteInfo } from './model.ts';
+import { eventOfStop, timeOfStop, type Stop } from './navigate.ts';
 import type { TimelineStore } from './store.ts';
 
-/** The rows of the table: marks and reads in order of arrival, runs folded into their first. */
+/** What is neither a mark nor a read: a gap, a finding on a lane, or what was noted about no object. */
+export type Aside =
+  | { readonly type: 'gap'; readonly gap: GapInfo }
+  | { readonly type: 'annotation'; readonly lane: number; readonly annotation: AnnotationInfo }
+  | { readonly type: 'note'; readonly note: NoteInfo };
+
+/** What a row begins with. */
+export type TableItem = Stop | Aside;
+
+const [MARK, READ, ASIDE] = [0, 1, 2] as const;
+
+/** The rows of the table: marks, reads and asides in order of arrival, runs folded into their first. */
 export interface TableRows {
   readonly length: number;
-  /** 1 where a row is of reads, 0 where it is of marks. */
-  readonly isRead: Uint8Array;
-  /** The first mark or read of a row, by its place in its columns. */
+  /** 0 where a row is of marks, 1 of reads, 2 an aside. */
+  readonly kind: Uint8Array;
+  readonly asides: readonly Aside[];
+  /** The first mark or read of a row, by its place in its columns, or the place of an aside. */
   readonly place: Uint32Array;
   /** How many a row stands for. */
   readonly count: Uint32Array;
   /** The last that it stands for. */
   readonly last: Uint32Array;
+}
+
+/** No rows. */
+export const NO_ROWS: TableRows = {
+  length: 0,
+  kind: new Uint8Array(),
+  asides: [],
+  place: new Uint32Array(),
+  count: new Uint32Array(),
+  last: new Uint32Array(),
+};
+
+/** What a row begins with. */
+export function itemOf({ marks, reads }: TimelineStore, rows: TableRows, row: number): TableItem | undefined {
+  const place = rows.place[row] ?? 0;
+  if (row >= rows.length) return undefined;
+  if (rows.kind[row] === ASIDE) return rows.asides[place];
+  return rows.kind[row] === READ
+    ? { type: 'read', lane: reads.lane.at(place), read: place, onTrack: true }
+    : { type: 'mark', lane: marks.lane.at(place), mark: place };
+}
+
+/** When it was, ms since the epoch. */
+export function timeOfItem(store: TimelineStore, item: TableItem): number {
+  if (item.type === 'gap') return item.gap.from;
+  if (item.type === 'annotation') return item.annotation.to;
+  return item.type === 'note' ? item.note.at : timeOfStop(store, item);
+}
+
+/** The event that it stands at: a finding at the last that proves it. */
+export function eventOfItem(store: TimelineStore, item: TableItem): number {
+  if (item.type === 'gap') return item.gap.event;
+  if (item.type === 'annotation') return item.annotation.events.at(-1) ?? 0;
+  return item.type === 'note' ? item.note.event : eventOfStop(store, item);
+}
+
+/** The row that something stands in: of a mark or a read, the last that begins at or before it on its lane. */
+export function rowOfItem(store: TimelineStore, rows: TableRows, wanted: TableItem): number | undefined {
+  const event = eventOfItem(store, wanted);
+  const eventOfRow = (row: number): number => {
+    const item = itemOf(store, rows, row);
+    return item === undefined ? 0 : eventOfItem(store, item);
+  };
+  let low = 0;
+  let high = rows.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (eventOfRow(middle) <= event) low = middle + 1;
+    else high = middle;
+  }
+  const isOfRun = wanted.type === 'mark' || wanted.type === 'read';
+  for (let row = low - 1; row >= 0 && (isOfRun || eventOfRow(row) === event); row -= 1) {
+    const item = itemOf(store, rows, row);
+    if (item === undefined) continue;
+    if (isSameItem(item, wanted)) return row;
+    if (isOfRun && item.type === wanted.type && item.lane === wanted.lane) return row;
+  }
+  return undefined;
+}
+
+/** Whether two are the same thing. */
+export function isSameItem(a: TableItem, b: TableItem): boolean {
+  if (a.type === 'mark') return b.type === 'mark' && a.mark === b.mark;
+  if (a.type === 'read') return b.type === 'read' && a.read === b.read;
+  if (a.type === 'gap') return b.type === 'gap' && a.gap.id === b.gap.id;
+  if (a.type === 'note') return b.type === 'note' && a.note.event === b.note.event;
+  return b.type === 'annotation' && a.annotation.key === b.annotation.key;
+}
+
+/** Gaps, findings and notes that a filter shows, in order of arrival. */
+function asidesOf(store: TimelineStore, match: FilterMatch): Aside[] {
+  const { filter } = match;
+  const all = filter.terms.length === 0;
+  const asides: Aside[] = [
+    ...store.gaps.filter((gap) => all || gapMatches(store, match, gap)).map((gap) => ({ type: 'gap' as const, gap })),
+    ...store.annotations
+      .filter((annotation) => all || annotationMatches(store, filter, annotation))
+      .map((annotation) => ({ type: 'annotation' as const, lane: annotation.lane, annotation })),
+    ...store.notes
+      .filter(({ text }) => all || textMatches(filter, text))
+      .map((note) => ({ type: 'note' as const, note })),
+  ];
+  return asides.sort((a, b) => eventOfItem(store, a) - eventOfItem(store, b));
 }
 
 /** The rows that were opened, by their first mark or read. */
@@ -23,7 +119,7 @@ export interface OpenedRows {
 }
 
 /**
- * The marks that match, and those reads that `showsRead` chooses. Runs of status-only changes and renewals of one actor are
+ * The marks that match, with the gaps, findings and notes that do, and those reads that `showsRead` chooses. Runs of status-only changes and renewals of one actor are
  * folded into one row with a count, as are reads of one actor with nothing else on their lane in between; changes of the
  * desired state are never folded. Rows that are opened stand for one each.
  */
@@ -34,9 +130,10 @@ export function tableRows(
   opened: OpenedRows,
 ): TableRows {
   const { marks, reads } = store;
-  const most = marks.length + reads.length;
+  const asides = asidesOf(store, match);
+  const most = marks.length + reads.length + asides.length;
   const rows = {
-    isRead: new Uint8Array(most),
+    kind: new Uint8Array(most),
     place: new Uint32Array(most),
     count: new Uint32Array(most),
     last: new Uint32Array(most),
@@ -44,8 +141,8 @@ export function tableRows(
   /** The row that the run of each lane stands in, plus one; of reads that are of no lane the last. */
   const open = new Uint32Array(store.lanes.length + 1);
   let length = 0;
-  const add = (isRead: 0 | 1, place: number): number => {
-    rows.isRead[length] = isRead;
+  const add = (kind: number, place: number): number => {
+    rows.kind[length] = kind;
     rows.place[length] = place;
     rows.count[length] = 1;
     rows.last[length] = place;
@@ -61,12 +158,12 @@ export function tableRows(
     if (match.lanes[lane] !== 1 || (match.marks !== undefined && match.marks[mark] !== 1)) return;
     const row = (open[lane] ?? 0) - 1;
     const flags = marks.flags.at(mark);
-    const continues = (flags & FLAG.continuesRun) !== 0 && row >= 0 && rows.isRead[row] === 0;
+    const continues = (flags & FLAG.continuesRun) !== 0 && row >= 0 && rows.kind[row] === MARK;
     if (continues && !opened.marks.has(rows.place[row] ?? 0)) {
       fold(row, mark);
       return;
     }
-    const added = add(0, mark);
+    const added = add(MARK, mark);
     if (!continues) open[lane] = (flags & FLAG.foldable) === 0 ? 0 : added;
   };
   const addRead = (read: number): void => {
@@ -75,23 +172,37 @@ export function tableRows(
     const own = lane === NO_LANE ? store.lanes.length : lane;
     const row = (open[own] ?? 0) - 1;
     const before = rows.place[row] ?? 0;
-    const continues = row >= 0 && rows.isRead[row] === 1 && isAlike(store, before, read);
+    const continues = row >= 0 && rows.kind[row] === READ && isAlike(store, before, read);
     if (continues && !opened.reads.has(before)) {
       fold(row, read);
       return;
     }
-    const added = add(1, read);
+    const added = add(READ, read);
     if (!continues) open[own] = added;
   };
-  let read = 0;
+  let [read, aside] = [0, 0];
+  const addUntil = (event: number): void => {
+    const addReads = (end: number): void => {
+      for (; read < reads.length && reads.event.at(read) < end; read += 1) addRead(read);
+    };
+    for (let next = asides[aside]; next !== undefined; next = asides[aside]) {
+      const at = eventOfItem(store, next);
+      if (at >= event) break;
+      addReads(at + 1);
+      add(ASIDE, aside);
+      aside += 1;
+    }
+    addReads(event);
+  };
   for (let mark = 0; mark < marks.length; mark += 1) {
-    for (; read < reads.length && reads.event.at(read) < marks.event.at(mark); read += 1) addRead(read);
+    addUntil(marks.event.at(mark));
     addMark(mark);
   }
-  for (; read < reads.length; read += 1) addRead(read);
+  addUntil(Number.POSITIVE_INFINITY);
   return {
     length,
-    isRead: rows.isRead.slice(0, length),
+    asides,
+    kind: rows.kind.slice(0, length),
     place: rows.place.slice(0, length),
     count: rows.count.slice(0, length),
     last: rows.last.slice(0, length),

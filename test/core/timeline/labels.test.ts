@@ -99,6 +99,7 @@ function modelOf({ annotations, marks, bars, gaps }: Drawn): TimelineModel {
       from: at(gap.at),
       to: at(gap.at + gap.length),
       text: 'not observed · relist after 410',
+      event: index + 1,
     })),
     lastAt: at(3600),
     lastSeq: 1,

@@ -30,7 +30,7 @@ import { nameParts, readersWords, trackTitle, trackWords } from '../../../src/co
 import { fitted, xOf } from '../../../src/core/timeline/scale.ts';
 import { sceneOf, type SceneInput } from '../../../src/core/timeline/scene.ts';
 import { TimelineStore } from '../../../src/core/timeline/store.ts';
-import { readsShown, tableRows } from '../../../src/core/timeline/tableRows.ts';
+import { eventOfItem, itemOf, readsShown, rowOfItem, tableRows } from '../../../src/core/timeline/tableRows.ts';
 import { READ_PX } from '../../../src/core/timeline/trackScene.ts';
 import { onlyReadKey, openKey, trackKey, trackMarks, type Track } from '../../../src/core/timeline/tracks.ts';
 import type { NewTraceEvent, TraceEvent } from '../../../src/core/traceEvent.ts';
@@ -308,10 +308,9 @@ describe('tracks', () => {
     assert.equal(readOfEvent(store, events.length, lane), undefined, 'a mark is no read');
     const opened = { marks: new Set<number>(), reads: new Set<number>() };
     const rowsOf = (input: SceneInput): number =>
-      tableRows(store, input.match, readsShown(store, input.layout, input.match), opened).isRead.reduce(
-        (a, b) => a + b,
-        0,
-      );
+      tableRows(store, input.match, readsShown(store, input.layout, input.match), opened).kind.filter(
+        (kind) => kind === 1,
+      ).length;
     assert.equal(rowsOf(inputOf(store, {})), 0, 'only what is drawn is in the table');
     assert.equal(rowsOf(inputOf(store, { expanded: new Set([openKey(store, { lane })]) })), 2);
     assert.equal(rowsOf(input), 4);
@@ -347,6 +346,50 @@ describe('tracks', () => {
     assert.equal(eventNear('', store.lastAt), 8);
     assert.equal(eventNear('c2-new', store.firstAt), 8);
     assert.equal(eventNear('c2-old', store.firstAt), 5);
+  });
+
+  it('gaps, findings and notes are rows of the table where they came, as far as the filter asks for them', () => {
+    const trace = new TraceBuilder();
+    trace.added('u1', 'a', { spec: { n: 1 } });
+    trace.gap('expired');
+    trace.modified('u1', 'b', { spec: { n: 2 } });
+    trace.push({ type: 'note', via: 'write', at: trace.tick(), cluster: 'c1', text: 'step two' });
+    const { name, kind } = trace;
+    trace.name = { group: '', resource: 'pods', namespace: 'lab', name: 'other' };
+    trace.kind = 'Pod';
+    trace.added('u2', 'c', {});
+    const finding = {
+      id: 'lost-update',
+      severity: 'error' as const,
+      object: { ...name, cluster: 'c1' },
+      actors: [],
+      fields: ['.spec.n'],
+      count: 1,
+      firstAt: trace.events[2]?.at ?? 0,
+      lastAt: trace.events[2]?.at ?? 0,
+      events: [1, 3],
+      explanation: 'lost',
+    };
+    const store = new TimelineStore(projected(trace.events, [finding]).projection.model());
+    const opened = { marks: new Set<number>(), reads: new Set<number>() };
+    const rowsOf = (filter: string): string[] => {
+      const { match, layout } = inputOf(store, {}, filter);
+      const rows = tableRows(store, match, readsShown(store, layout, match), opened);
+      return Array.from({ length: rows.length }, (_, row) => {
+        const item = itemOf(store, rows, row) ?? assert.fail();
+        assert.equal(rowOfItem(store, rows, item), row);
+        return `${item.type} ${eventOfItem(store, item)}`;
+      });
+    };
+    assert.deepEqual(rowsOf(''), ['mark 1', 'gap 2', 'mark 3', 'annotation 3', 'note 4', 'mark 5']);
+    assert.deepEqual(rowsOf(`kind:${kind}`), ['mark 1', 'gap 2', 'mark 3', 'annotation 3']);
+    assert.deepEqual(rowsOf('kind:Pod'), ['mark 5']);
+    assert.deepEqual(rowsOf('expired'), []);
+    assert.deepEqual(rowsOf('410'), ['gap 2']);
+    assert.deepEqual(rowsOf('"step two"'), ['note 4']);
+    assert.deepEqual(rowsOf('-"step two"').includes('note 4'), false);
+    assert.deepEqual(rowsOf('is:finding'), ['annotation 3']);
+    assert.deepEqual(rowsOf('is:spec'), ['mark 3']);
   });
 
   it('who only reads has a row below those who did something, and what was only read one below what was changed', () => {
