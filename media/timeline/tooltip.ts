@@ -48,7 +48,12 @@ export class Tooltip {
         const bar = store.lanes[hit.lane]?.info.bars[hit.bar];
         if (bar === undefined) return [];
         const began = translate('from {0}', preciseTimeText(bar.from, settings.timeZoneOffsetMin));
-        return [laneWords(store, hit.lane), bar.uid, bar.began === 'earlier' ? translate('was there already') : began];
+        const lines = [
+          laneWords(store, hit.lane),
+          bar.uid,
+          bar.began === 'earlier' ? translate('was there already') : began,
+        ];
+        return hit.lag === undefined ? lines : [...lines, this.lagLine(hit.lag)];
       }
       case 'read': {
         const { cell, read, lane, track } = hit;
@@ -66,6 +71,14 @@ export class Tooltip {
         return [];
     }
     return [];
+  }
+
+  private lagLine({ from, to }: { readonly from: number; readonly to?: number }): string {
+    const { store, translate } = this.view;
+    const length = durationText((to ?? store.lastAt) - from);
+    return to === undefined
+      ? translate('generation not observed for {0} so far', length)
+      : translate('generation not observed for {0}', length);
   }
 
   private annotationLines({ text, id, lane, count, from, to }: AnnotationInfo): string[] {

@@ -358,6 +358,30 @@ describe('ownership, loops and status', () => {
       assert.deepEqual(s.told(), catches ? [] : ['generation-lag']);
     }
   });
+
+  it('a lag is as long as it was seen to be, also where it ends after it was told', () => {
+    for (const gap of [false, true]) {
+      const s = new Scenario();
+      const observed = (token: string, generation: number): number => {
+        s.stream(toy(), 'U1', token, { metadata: { generation: 2 }, status: { observedGeneration: generation } });
+        return s.at;
+      };
+      const since = observed('v1', 1);
+      s.wait(31_000);
+      s.stream(configMap(), 'X', 'x1', {});
+      const { group, resource } = toy();
+      if (gap)
+        s.push({ type: 'gap', gap: 'g', scope: { group, resource }, from: s.at, to: s.at + 50, cause: 'relist' });
+      s.wait(150_000);
+      const end = observed('v2', 2);
+      const [lag, ...others] = s.findings().filter(({ id }) => id === 'generation-lag');
+      assert.deepEqual(others, []);
+      assert.deepEqual([lag?.count, lag?.firstAt], [1, since]);
+      const until = gap ? since + 30_000 : end;
+      assert.equal(lag?.lastAt, until);
+      assert.match(lag?.explanation ?? '', new RegExp(`was 1 for ${Math.round((until - since) / 1000)} s while`));
+    }
+  });
 });
 
 describe('reads, servers and gaps', () => {

@@ -106,7 +106,7 @@ describe('timeline in a browser', function () {
     const words = await page.details();
     for (const wanted of [
       'lost update: .data.dark',
-      '14 conflicts in 100 s, no backoff',
+      '14 conflicts in 1 min 40 s, no backoff',
       'still holds uid 9a01d2e4',
       '3 incarnations',
     ])

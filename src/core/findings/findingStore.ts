@@ -17,6 +17,8 @@ export type Report = Omit<
   /** The occurrence that this tells of, where later events may say otherwise of it. Default: one that stands. */
   readonly part?: string;
   readonly at: number;
+  /** When it began. Default: `at`. */
+  readonly from?: number;
   readonly severity?: Finding['severity'];
   readonly sureness?: Finding['sureness'];
   /** How many occurrences this report stands for (default 1), or, with `total`, how many there are of its part by now. */
@@ -74,7 +76,7 @@ export class FindingStore {
   }
 
   private findingOf(report: Report): Finding {
-    const { key: _key, part: _part, total: _total, at, count = 1, explanation, remedy, ...rest } = report;
+    const { key: _key, part: _part, total: _total, at, from = at, count = 1, explanation, remedy, ...rest } = report;
     const { severity = severityOf[report.id], sureness = 'certain' } = report;
     // As text they are English, and made faster: a log can have a refusal in every tenth line.
     const words = (said: Message): string => (this.translate === english ? String(said) : said.inWords(this.translate));
@@ -85,7 +87,7 @@ export class FindingStore {
       explanation: words(explanation),
       remedy: words(remedy),
       count,
-      firstAt: at,
+      firstAt: from,
       lastAt: at,
     });
   }

@@ -1,9 +1,10 @@
 import { stringifyJson, type Json } from '../../codec/json.ts';
 import { diffObjects, type Change } from '../diff.ts';
-import type { Version } from '../history.ts';
+import type { Incarnation, Version } from '../history.ts';
 import { noListSchema } from '../listSchema.ts';
 import { describeOwner, ownersAt, ownersOf } from '../ownership.ts';
 import { formatPath, parsePath } from '../../codec/path.ts';
+import { durationText } from './axis.ts';
 import type { DetailEntry, DetailFact, DetailSection } from './detailTypes.ts';
 import type { Translate } from './translate.ts';
 
@@ -66,22 +67,37 @@ function printed(value: Json | undefined): string {
 
 /** generation and observedGeneration, compared with each other only. */
 export function generationText(
-  version: Version | undefined,
-  before: Version | undefined,
+  incarnation: Incarnation | undefined,
+  index: number,
   translate: Translate,
 ): DetailFact | undefined {
-  if (version?.generation === undefined) return undefined;
+  const version = incarnation?.versions[index];
+  const before = incarnation?.versions[index - 1];
+  if (incarnation === undefined || version?.generation === undefined) return undefined;
   const moved = before?.generation !== undefined && before.generation !== version.generation;
   const value = moved ? `${before.generation} → ${version.generation}` : String(version.generation);
   const { observedGeneration } = version;
   if (observedGeneration === undefined) return { label: translate('generation'), value };
   const reached = observedGeneration === version.generation;
-  return {
-    label: translate('generation'),
-    value,
-    remark: reached ? translate('observed') : translate('observed is {0}', observedGeneration),
-    tone: reached ? 'same' : 'different',
-  };
+  const lag = lagOf(incarnation, version.generation);
+  const after = lag === undefined ? undefined : durationText(lag);
+  const remark = reached
+    ? after === undefined
+      ? translate('observed')
+      : translate('observed after {0}', after)
+    : after === undefined
+      ? translate('observed is {0}', observedGeneration)
+      : translate('observed is {0}, reached after {1}', observedGeneration, after);
+  return { label: translate('generation'), value, remark, tone: reached ? 'same' : 'different' };
+}
+
+/** How long it took until a generation was observed, in ms; undefined where its beginning or that it was is not known, or at once. */
+function lagOf({ versions, began, firstAt }: Incarnation, generation: number): number | undefined {
+  const start = versions.findIndex((one) => one.generation === generation);
+  const first = versions[start];
+  if (first === undefined || (start === 0 && (began !== 'seen' || first.at !== firstAt))) return undefined;
+  const reached = versions.slice(start).find(({ observedGeneration = -1 }) => observedGeneration >= generation);
+  return reached === undefined || reached === first ? undefined : reached.at - first.at;
 }
 
 /** Who owns the fields that changed. */

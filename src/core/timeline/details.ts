@@ -70,7 +70,7 @@ function versionDetails(
     badge: badgeOf(incarnation, token),
     ...(version?.placed === false ? { remark: translate('its place is not known yet'), tone: 'muted' } : {}),
   });
-  const generation = generationText(version, before, translate);
+  const generation = generationText(incarnation, index, translate);
   if (generation !== undefined) facts.push(generation);
   facts.push(incarnationFact(context, event.cluster, event.name, uid));
   const sections = [

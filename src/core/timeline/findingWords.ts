@@ -1,3 +1,4 @@
+import { durationText } from './axis.ts';
 import type { Severity, TimelineFinding } from './model.ts';
 import type { Translate } from './translate.ts';
 
@@ -13,7 +14,7 @@ export function findingRank({ id, severity }: { readonly id: string; readonly se
 /** A few words that say who did what, for a lane or a row of a list; the whole explanation is in the details. */
 export function findingWords(finding: TimelineFinding, translate: Translate): string {
   const fields = finding.fields.slice(0, 2).join(', ');
-  const seconds = Math.max(1, Math.round((finding.lastAt - finding.firstAt) / 1000));
+  const length = durationText(finding.lastAt - finding.firstAt);
   const [who = '?', other] = finding.actors;
   switch (finding.id) {
     case 'recreated':
@@ -37,13 +38,13 @@ export function findingWords(finding: TimelineFinding, translate: Translate): st
     case 'unguarded-patch':
       return translate('{0} patched a list without a precondition', who);
     case 'hot-conflict-loop':
-      return translate('{0} conflicts in {1} s, no backoff', finding.count, seconds);
+      return translate('{0} conflicts in {1}, no backoff', finding.count, length);
     case 'already-exists-loop':
-      return translate('{0} refused creations in {1} s', finding.count, seconds);
+      return translate('{0} refused creations in {1}', finding.count, length);
     case 'no-op-writes':
       return translate('{0} writes that change nothing', finding.count);
     case 'generation-lag':
-      return translate('generation not observed for {0} s', seconds);
+      return translate('generation not observed for {0}', length);
     case 'lost-update':
       return fields === '' ? translate('lost update') : translate('lost update: {0}', fields);
     case 'force-takeover':

@@ -7,6 +7,7 @@ import { rowAt, type Row } from './layout.ts';
 import type { AnnotationInfo, GapInfo } from './model.ts';
 import { timeAt, xOf, type TimeScale } from './scale.ts';
 import { gapConcerns, type SceneInput } from './scene.ts';
+import type { StoredLane } from './storedLane.ts';
 import { readCells, READ_PX, readY } from './trackScene.ts';
 import { trackMarks, type Track } from './tracks.ts';
 
@@ -28,7 +29,13 @@ export type Hit =
       readonly x: number;
       readonly y: number;
     }
-  | { readonly type: 'bar'; readonly lane: number; readonly bar: number }
+  | {
+      readonly type: 'bar';
+      readonly lane: number;
+      readonly bar: number;
+      /** The time in which observedGeneration lagged; `to` is absent while it does. */
+      readonly lag?: { readonly from: number; readonly to?: number };
+    }
   | { readonly type: 'gap'; readonly gap: GapInfo }
   | { readonly type: 'lane'; readonly lane: number }
   | { readonly type: 'track'; readonly actor: number }
@@ -98,9 +105,16 @@ export function hitTest(input: SceneInput, place: { readonly x: number; readonly
   );
   if (gap !== undefined) return { type: 'gap', gap };
   const bar = lane.info.bars.findLastIndex((one) => at >= one.from && at <= (one.to ?? store.lastAt));
-  if (bar >= 0 && y >= metrics.barTop && y <= metrics.barTop + metrics.barHeight)
-    return { type: 'bar', lane: row.lane, bar };
+  if (bar >= 0 && y >= metrics.barTop && y <= metrics.barTop + metrics.barHeight + NEAR) {
+    const lag = lagAt(lane, at);
+    return { type: 'bar', lane: row.lane, bar, ...(lag === undefined ? {} : { lag }) };
+  }
   return { type: 'lane', lane: row.lane };
+}
+
+function lagAt({ lags, info: { lagFrom } }: StoredLane, at: number): { from: number; to?: number } | undefined {
+  if (lagFrom !== undefined && at >= lagFrom) return { from: lagFrom };
+  return lags.find(({ from, to }) => at >= from && at <= to);
 }
 
 function cellAt(cells: ReturnType<typeof laneCells>, metrics: LaneMetrics, x: number, y: number): Cell | undefined {

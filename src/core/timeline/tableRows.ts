@@ -77,12 +77,14 @@ export function rowOfItem(store: TimelineStore, rows: TableRows, wanted: TableIt
     if (eventOfRow(middle) <= event) low = middle + 1;
     else high = middle;
   }
-  const isOfRun = wanted.type === 'mark' || wanted.type === 'read';
-  for (let row = low - 1; row >= 0 && (isOfRun || eventOfRow(row) === event); row -= 1) {
+  for (let row = low - 1; row >= 0; row -= 1) {
     const item = itemOf(store, rows, row);
     if (item === undefined) continue;
     if (isSameItem(item, wanted)) return row;
-    if (isOfRun && item.type === wanted.type && item.lane === wanted.lane) return row;
+    // Asides stand alone, where they came.
+    if (wanted.type !== 'mark' && wanted.type !== 'read') {
+      if (eventOfItem(store, item) < event) return undefined;
+    } else if (item.type === wanted.type && item.lane === wanted.lane) return row;
   }
   return undefined;
 }

@@ -155,7 +155,10 @@ describe('details of an event', () => {
     assert.equal(details.kind, 'spec');
     assert.deepEqual(details.sections[0]?.entries[0]?.lines, ['.spec.replicas 1 → 2']);
     assert.deepEqual(details.sections[1]?.entries[0]?.lines, ['.spec.replicas']);
-    assert.equal(details.facts.find((fact) => fact.label === 'generation')?.remark, 'observed is 1');
+    assert.equal(
+      details.facts.find((fact) => fact.label === 'generation')?.remark,
+      'observed is 1, reached after 10.0 s',
+    );
     assert.ok(details.diff);
   });
 

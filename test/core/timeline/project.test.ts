@@ -1,6 +1,13 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { reduce } from '../../../src/core/reduce.ts';
+import { detailContext } from '../../../src/core/timeline/detailParts.ts';
+import { describeEvent } from '../../../src/core/timeline/details.ts';
+import { matchFilter } from '../../../src/core/timeline/filterMatch.ts';
+import { findingWords } from '../../../src/core/timeline/findingWords.ts';
+import { hitTest } from '../../../src/core/timeline/hitTest.ts';
+import { laneMetrics } from '../../../src/core/timeline/laneMetrics.ts';
+import { layOut } from '../../../src/core/timeline/layout.ts';
 import {
   FLAG,
   LINK_KINDS,
@@ -10,6 +17,7 @@ import {
 } from '../../../src/core/timeline/model.ts';
 import { PackedLane } from '../../../src/core/timeline/packedLanes.ts';
 import { TimelineStore } from '../../../src/core/timeline/store.ts';
+import { english } from '../../../src/core/timeline/translate.ts';
 import type { NewTraceEvent, TraceEvent } from '../../../src/core/traceEvent.ts';
 import { demo } from '../../webview/scenario.ts';
 import { TraceBuilder } from '../traceBuilder.ts';
@@ -192,12 +200,79 @@ describe('timeline projection', () => {
         change: 'MODIFIED',
       });
     at(1, 1, 'a');
-    const from = at(2, 1, 'b');
-    const to = at(2, 2, 'c');
-    const open = at(3, 2, 'd');
+    const lengths = [300, 5000, 180_000];
+    const stretches = lengths.map((length, index) => {
+      const from = at(2 + index, 1 + index, `b${index}`);
+      trace.tick(length - 10);
+      return [from.at, at(2 + index, 2 + index, `c${index}`).at];
+    });
+    const open = at(9, 2, 'd');
     const model = modelOf(trace.events);
-    assert.deepEqual([Array.from(model.lags.from), Array.from(model.lags.to)], [[from.at], [to.at]]);
+    assert.deepEqual(
+      Array.from(model.lags.from, (from, index) => [from, model.lags.to[index]]),
+      stretches,
+    );
     assert.equal(lanesOf(model)[0]?.lagFrom, open.at);
+
+    const context = detailContext({
+      history: trace.history,
+      clusterLabel: (cluster) => cluster,
+      translate: english,
+      timeZoneOffsetMin: 0,
+      eventAt: (seq) => trace.events[seq - 1],
+    });
+    const remarks = trace.events.map(
+      (event) => describeEvent(context, event, undefined)?.facts.find(({ label }) => label === 'generation')?.remark,
+    );
+    assert.deepEqual(remarks, [
+      'observed',
+      ...['300 ms', '5.00 s', '3 min'].flatMap((length, index) => [
+        `observed is ${1 + index}, reached after ${length}`,
+        `observed after ${length}`,
+      ]),
+      'observed is 2',
+    ]);
+
+    const store = new TimelineStore(model);
+    const match = matchFilter(store, { terms: [] });
+    const layout = layOut(store, match, { sort: 'name', collapsed: new Set(), compact: false });
+    const row = layout.rows[1] ?? assert.fail();
+    const lagAt = (time: number): unknown => {
+      const scale = { from: time - 100, to: time + 100, width: 1000 };
+      const shown = { store, match, layout, scale, top: 0, height: 500, timeZoneOffsetMin: 0, translate: english };
+      const { barTop, barHeight } = laneMetrics(row.height);
+      const hit = hitTest(
+        { ...shown, annotationDim: () => false, now: store.lastAt },
+        { x: 500, y: row.y + barTop + barHeight },
+      );
+      assert.equal(hit?.type, 'bar');
+      return hit.type === 'bar' && hit.lag;
+    };
+    for (const [from = 0, to = 0] of stretches) assert.deepEqual(lagAt((from + to) / 2), { from, to });
+    assert.equal(lagAt(open.at - 5), undefined);
+  });
+
+  it('a finding of a stretch of time says how long it was', () => {
+    const words = (id: string, ms: number): string =>
+      findingWords(
+        {
+          id,
+          severity: 'warning',
+          object: { group: '', resource: 'pods', namespace: 'n', name: 'a' },
+          actors: [],
+          fields: [],
+          count: 7,
+          firstAt: 1000,
+          lastAt: 1000 + ms,
+          events: [1],
+          explanation: '',
+        },
+        english,
+      );
+    assert.equal(words('generation-lag', 31_000), 'generation not observed for 31.0 s');
+    assert.equal(words('generation-lag', 180_000), 'generation not observed for 3 min');
+    assert.equal(words('hot-conflict-loop', 300), '7 conflicts in 300 ms, no backoff');
+    assert.equal(words('already-exists-loop', 5000), '7 refused creations in 5.00 s');
   });
 
   it('an accepted write is one mark with its version, which becomes known when the watch delivers it', () => {

@@ -1,5 +1,6 @@
 import { message } from '../../../base/message.ts';
 import { equalJson, isJsonObject, type JsonObject } from '../../../codec/json.ts';
+import { keepLast } from '../../keepLast.ts';
 import type { GapEvent, ObjectName, ObservedEvent } from '../../traceEvent.ts';
 import { actorName, writerKey } from '../knowledge.ts';
 import { isTimekeeping, leavesOf, outermost } from '../leaves.ts';
@@ -15,28 +16,35 @@ interface Lag {
   observed: number;
 }
 
+const [MAX_LAGS, MAX_HIDDEN] = [20_000, 1_000];
+
 /** `generation-lag`: observedGeneration stays behind for a while. `ignored-part`: the endpoint ignored a part of a write. */
 export class StatusRule implements Rule, Timed {
   readonly timed = this;
   private readonly lags = new Map<string, Lag>();
+  /** Those that were told, until it is known how long they lasted. */
+  private readonly told = new Map<string, Lag>();
   /** By the gap that hides them: what nobody looks at is not known to lag. */
   private readonly hidden = new Map<string, readonly (readonly [string, Lag])[]>();
 
-  observed(event: ObservedEvent, object: ObjectState, version: VersionRecord, _world: World): void {
+  observed(event: ObservedEvent, object: ObjectState, version: VersionRecord, world: World): void {
     const key = `${object.cluster}\0${object.uid}`;
     const { generation, observedGeneration } = event;
     if (object.latest !== version || event.deletionTimestamp !== undefined) return;
     if (generation === undefined || observedGeneration === undefined || observedGeneration >= generation) {
       this.lags.delete(key);
+      const told = this.told.get(key);
+      if (told === undefined) return;
+      this.told.delete(key);
+      reportLag(told, event.at, world);
       return;
     }
     const known = this.lags.get(key);
     if (known === undefined || known.observed < observedGeneration) {
       this.lags.delete(key);
-      this.lags.set(key, { object, since: event.at, seq: event.seq, generation, observed: observedGeneration });
+      const lag = { object, since: event.at, seq: event.seq, generation, observed: observedGeneration };
+      keepLast(this.lags, key, lag, MAX_LAGS);
     } else known.generation = generation;
-    const oldest = this.lags.size > 20_000 ? this.lags.keys().next().value : undefined;
-    if (oldest !== undefined) this.lags.delete(oldest);
   }
 
   gap(event: GapEvent): void {
@@ -44,15 +52,14 @@ export class StatusRule implements Rule, Timed {
     const own = [...this.lags].filter(([, { object }]) => isWithin(event, object.cluster, object.name));
     const unseen = [...(this.hidden.get(key) ?? []), ...own];
     for (const [lag] of own) this.lags.delete(lag);
+    for (const [lag, { object }] of this.told) if (isWithin(event, object.cluster, object.name)) this.told.delete(lag);
     this.hidden.delete(key);
     if (event.resumed === true) {
       for (const [lag, of] of unseen)
         // Others may have shown meanwhile that it went on.
         if (!this.lags.has(lag) && of.object.latest?.observedGeneration === of.observed)
           this.lags.set(lag, { ...of, since: event.at });
-    } else if (event.to === undefined) this.hidden.set(key, unseen);
-    const oldest = this.hidden.size > 1_000 ? this.hidden.keys().next().value : undefined;
-    if (oldest !== undefined) this.hidden.delete(oldest);
+    } else if (event.to === undefined) keepLast(this.hidden, key, unseen, MAX_HIDDEN);
   }
 
   due(world: World): number | undefined {
@@ -64,7 +71,9 @@ export class StatusRule implements Rule, Timed {
     for (const [key, lag] of this.lags) {
       if (lag.since + world.thresholds.generationLagMs > now) break;
       this.lags.delete(key);
-      if (lag.object.gone === undefined) reportLag(lag, now, world);
+      if (lag.object.gone !== undefined) continue;
+      keepLast(this.told, key, lag, MAX_LAGS);
+      reportLag(lag, now, world);
     }
   }
 
@@ -136,7 +145,9 @@ function reportLag(lag: Lag, now: number, world: World): void {
     object: findingObject(object),
     actors: [],
     fields: ['.status.observedGeneration'],
-    at: lag.since,
+    from: lag.since,
+    at: now,
+    total: 1,
     events: [lag.seq],
     explanation: message`observedGeneration of ${object.name.name} was ${observed} for ${Math.round((now - lag.since) / 1000)} s while its generation was ${generation}: what its status says is about an older desired state.`,
     remedy: message`Look at the controller of this kind: is it running, and does it write observedGeneration last, for the generation that it really acted on?`,
