@@ -54,7 +54,7 @@ export function activateEditor(context: ExtensionContext, endings: Set<() => Pro
           clock,
           userAgent,
           settled: (cluster, signal) => watches.settled(cluster, FEED_WAIT_MS, signal),
-          onSandbox: () => void commands.executeCommand('setContext', contextKeys.sandboxSeen, true),
+          onSandbox: () => editor.walkthrough.complete(contextKeys.sandboxSeen),
         }).catch(onError),
     ),
     treeView.onDidChangeVisibility(({ visible }) => {
@@ -100,13 +100,7 @@ export function activateEditor(context: ExtensionContext, endings: Set<() => Pro
     command(commandIds.toggleReadOnly, () => changeSetting(settingIds.readOnly, !settings.readOnly())),
     registerDocumentation(editor),
     registerCommandLine(editor),
-    command(commandIds.openWalkthrough, () =>
-      commands.executeCommand(
-        'workbench.action.openWalkthrough',
-        `${context.extension.id}#objectVersions.lessons`,
-        false,
-      ),
-    ),
+    command(commandIds.openWalkthrough, () => editor.walkthrough.open()),
   );
   if (treeView.visible) editor.start();
   if (settings.openOnStart()) void openAll(editor).catch((error: unknown) => showFailure(error, l10n.t('Opening')));

@@ -30,6 +30,7 @@ import { viewIds } from './ids.ts';
 import { showPreview } from './preview.ts';
 import { commandRegistrar, failurePresenter, type RegisterCommand, type ShowFailure } from './runCommand.ts';
 import { settings } from './settings.ts';
+import { Walkthrough } from './walkthrough.ts';
 
 const STORED_WATCHES = 'watches';
 const STORED_ASSOCIATIONS = 'associations';
@@ -130,6 +131,7 @@ export class Editor extends Ground {
       canSelectMany: true,
     }),
   );
+  readonly walkthrough = new Walkthrough(`${this.context.extension.id}#objectVersions.lessons`, this.clock);
   readonly sources = new TraceSources(() => this.session.history);
   readonly shelf = this.own(new TextShelf((address) => versionText(this.sources, address), this.now));
   readonly live = this.own(

@@ -48,7 +48,7 @@ export function registerLessons(editor: Editor, session: LessonsSession, panels:
       tree.refresh();
       void commands.executeCommand('setContext', contextKeys.lessonRuns, session.running?.step !== undefined);
       for (const { id, state } of session.state().lessons)
-        if (state === 'passed') void commands.executeCommand('setContext', `${contextKeys.lessonPassed}.${id}`, true);
+        if (state === 'passed') editor.walkthrough.complete(`${contextKeys.lessonPassed}.${id}`);
     }),
     editor.command(commandIds.startLesson, async (node) => start(await chosenLesson(session, node))),
     editor.command(commandIds.labLessonFile, async (file) => {

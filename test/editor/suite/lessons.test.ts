@@ -207,6 +207,21 @@ describe('lessons', () => {
     await closeAll();
   });
 
+  it('its step of the walkthrough is done, though the walkthrough was first opened afterwards', async function () {
+    needWindow(this);
+    this.timeout(60_000);
+    await run('startLesson', 'opaque-token');
+    for (const _ of lessonOf('02-opaque-token.yaml').steps) await solve();
+    await run('openWalkthrough');
+    const done = await until('a step that is done', async () => {
+      const steps = await texts('.getting-started-step:has(.codicon-getting-started-step-checked) .step-title');
+      return steps?.some((text) => text.includes('token')) === true ? steps : undefined;
+    });
+    assert.ok(!done.some((text) => text.includes('Generation')), 'and no other one');
+    await screenshot('walkthrough');
+    await closeAll();
+  });
+
   const playAll = (): void => {
     for (const file of files) {
       const lesson = lessonOf(file);
