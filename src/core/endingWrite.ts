@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject } from '../codec/json.ts';
-import { nameKey, type History, type Incarnation, type NameHistory } from './history.ts';
+import type { Incarnation, NameHistory } from './history.ts';
 import type { WriteEvent } from './traceEvent.ts';
 
 /** The write that ended an incarnation, and what tells so. */
@@ -13,17 +13,14 @@ export interface EndingWrite {
   readonly known: 'gone' | 'version' | 'released' | 'unheld' | 'only';
 }
 
-const NOTHING: Pick<NameHistory, 'incarnations' | 'writes'> = { incarnations: [], writes: [] };
-
 /**
- * Who ended an incarnation, as far as recorded writes tell; undefined while it lives, and where they do not. An accepted
+ * Who ended an incarnation of a name, as far as recorded writes tell; undefined while it lives, and where they do not. An accepted
  * deletion of what waits for finalizers or a grace period only began its end: the server answers it with the object, all
  * others with a Status (ConfigMaps, Deployments, …) or with the version of the deletion (Pods, Services, …).
  */
-export function endingWrite(history: History, incarnation: Incarnation): EndingWrite | undefined {
-  const { cluster, name, uid, end } = incarnation;
+export function endingWrite({ incarnations, writes }: NameHistory, incarnation: Incarnation): EndingWrite | undefined {
+  const { uid, end } = incarnation;
   if (end === undefined) return undefined;
-  const { incarnations, writes } = history.names.get(nameKey(cluster, name)) ?? NOTHING;
   const next = incarnations[incarnations.lastIndexOf(incarnation) + 1];
   const first = incarnation.versions.length === 0 ? 0 : incarnation.firstSeq;
   const began = incarnation.versions.find(({ deletionTimestamp }) => deletionTimestamp !== undefined);

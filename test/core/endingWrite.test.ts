@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { endingWrite } from '../../src/core/endingWrite.ts';
-import { nameKey } from '../../src/core/history.ts';
 import type { TraceEvent, WriteEvent } from '../../src/core/traceEvent.ts';
 import { MARK_KINDS } from '../../src/core/timeline/model.ts';
 import { describeEvent } from '../../src/core/timeline/details.ts';
@@ -11,11 +10,11 @@ import { TraceBuilder } from './traceBuilder.ts';
 
 /** What is known of each ended life: the actor and by what; `-` where it is not known. */
 function endings(trace: TraceBuilder): string[] {
-  const { history } = trace;
-  return (history.names.get(nameKey(trace.cluster, trace.name))?.incarnations ?? [])
+  const { at } = trace;
+  return at.incarnations
     .filter(({ end }) => end !== undefined)
     .map((incarnation) => {
-      const found = endingWrite(history, incarnation);
+      const found = endingWrite(at, incarnation);
       return found === undefined ? '-' : `${found.write.actor.client} ${found.known}`;
     });
 }

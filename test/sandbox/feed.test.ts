@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 
 import { endingWrite } from '../../src/core/endingWrite.ts';
+import { nameKey } from '../../src/core/history.ts';
 import { EventLog } from '../../src/core/eventLog.ts';
 import { startSandbox, type Sandbox } from '../../src/sandbox/server.ts';
 import type { NewTraceEvent } from '../../src/core/traceEvent.ts';
@@ -95,7 +96,8 @@ describe('sandbox: its own feed', () => {
     const ended = [...log.history.uids.values()].filter(({ end }) => end !== undefined);
     assert.deepEqual(
       ended.map((incarnation) => {
-        const ending = endingWrite(log.history, incarnation);
+        const at = log.history.names.get(nameKey(incarnation.cluster, incarnation.name));
+        const ending = endingWrite(at ?? assert.fail(), incarnation);
         return [incarnation.name.name, ending?.write.verb, ending?.known];
       }),
       [

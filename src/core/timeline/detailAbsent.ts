@@ -1,5 +1,5 @@
 import { endingWrite, type EndingWrite } from '../endingWrite.ts';
-import type { Incarnation } from '../history.ts';
+import type { Incarnation, NameHistory } from '../history.ts';
 import type { AbsentEvent } from '../traceEvent.ts';
 import { actorName } from './classify.ts';
 import { incarnationFact, incarnationOf, type DetailContext } from './detailParts.ts';
@@ -11,7 +11,8 @@ const HOW: Readonly<Record<AbsentEvent['how'], string>> = {
   '404': 'not found',
 };
 
-const KNOWN: Readonly<Record<EndingWrite['known'], string>> = {
+/** By what it is known who ended an incarnation, to be translated. */
+export const ENDED_BY: Readonly<Record<EndingWrite['known'], string>> = {
   gone: 'the answer to the deletion said that nothing is left',
   version: 'the answer to the deletion has the version of the end',
   released: 'the write took the last finalizer away',
@@ -22,13 +23,13 @@ const KNOWN: Readonly<Record<EndingWrite['known'], string>> = {
 /** The details of an end: how it was seen, who brought it about, and by what that is known. */
 export function absentDetails(context: DetailContext, event: AbsentEvent): EventDetails {
   const { translate, history } = context;
-  const uid =
-    event.uid ?? history.names.get(context.nameKey(event.cluster, event.name))?.incarnations.at(-1)?.uid ?? '';
+  const at = history.names.get(context.nameKey(event.cluster, event.name));
+  const uid = event.uid ?? at?.incarnations.at(-1)?.uid ?? '';
   const incarnation = incarnationOf(context, event.cluster, uid);
   const began = incarnation?.versions.find((version) => version.deletionTimestamp !== undefined);
   const facts: DetailFact[] = [
     { label: translate('how'), value: translate(HOW[event.how]) },
-    ...whoFacts(context, incarnation),
+    ...whoFacts(context, at, incarnation),
     incarnationFact(context, event.cluster, event.name, uid),
   ];
   const related = began === undefined ? [] : [{ label: translate('the deletion began'), event: began.event }];
@@ -45,8 +46,12 @@ export function absentDetails(context: DetailContext, event: AbsentEvent): Event
 }
 
 /** Who ended it; of what waited for finalizers or a grace period also who asked for it. */
-function whoFacts({ history, translate }: DetailContext, incarnation: Incarnation | undefined): DetailFact[] {
-  const ending = incarnation === undefined ? undefined : endingWrite(history, incarnation);
+function whoFacts(
+  { translate }: DetailContext,
+  at: NameHistory | undefined,
+  incarnation: Incarnation | undefined,
+): DetailFact[] {
+  const ending = at === undefined || incarnation === undefined ? undefined : endingWrite(at, incarnation);
   const asking = incarnation?.versions.find((version) => version.deletionTimestamp !== undefined)?.actor;
   const asked = actorName(asking);
   const facts: DetailFact[] = asked === '' ? [] : [{ label: translate('asked for by'), value: asked }];
@@ -59,6 +64,6 @@ function whoFacts({ history, translate }: DetailContext, incarnation: Incarnatio
   return [
     { label, value: name, remark: ending.write.verb, isActor: true, tone: 'plain' },
     ...(asked === name ? [] : facts),
-    { label: translate('known by'), value: translate(KNOWN[ending.known]) },
+    { label: translate('known by'), value: translate(ENDED_BY[ending.known]) },
   ];
 }

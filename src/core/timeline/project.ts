@@ -272,9 +272,10 @@ export class TimelineProjection {
 
   /** Who deleted may be told before the end is seen, or after it. */
   private attributeEnds(lane: LaneState, history: History): void {
+    const at = history.names.get(lane.key);
     for (const { uid, mark } of lane.ends) {
       const incarnation = history.uids.get(`${lane.cluster}\0${uid}`);
-      const ending = incarnation === undefined ? undefined : endingWrite(history, incarnation);
+      const ending = at === undefined || incarnation === undefined ? undefined : endingWrite(at, incarnation);
       const actor = this.strings.place(actorName(ending?.write.actor));
       if (actor === this.marks.actor.at(mark)) continue;
       this.marks.actor.set(mark, actor);

@@ -30,23 +30,24 @@ function lastAt({ incarnations, writes }: NameHistory): number {
   return Math.max(0, incarnations.at(-1)?.versions.at(-1)?.at ?? 0, writes.at(-1)?.at ?? 0);
 }
 
-function objectText({ cluster, name, incarnations, writes }: NameHistory, source: TimelineSource): string {
+function objectText(history: NameHistory, source: TimelineSource): string {
+  const { cluster, name, incarnations, writes } = history;
   const title = `${name.resource} ${name.namespace === '' ? '' : `${name.namespace}/`}${name.name} (${source.clusterLabel(cluster)})`;
   const refused = writes.filter(({ outcome }) => outcome !== 'accepted' && outcome !== 'unchanged');
   return [
     `## ${title}`,
-    ...incarnations.map(incarnationText),
+    ...incarnations.map((incarnation) => incarnationText(history, incarnation)),
     ...(refused.length === 0 ? [] : [refusedText(refused)]),
   ].join('\n\n');
 }
 
-function incarnationText(incarnation: Incarnation): string {
+function incarnationText(history: NameHistory, incarnation: Incarnation): string {
   const badges = badgesOf(incarnation);
   const versions = incarnation.versions.slice(-LINES).map((version) => {
     const generation = version.generation === undefined ? '' : `, ${l10n.t('generation {0}', version.generation)}`;
     return `- ${time(version.at)} ${badges.get(version.token)?.code ?? ''}: ${describeChange(version)}, ${describeActor(version.actor)}${generation}`;
   });
-  const life = [describeBeginning(incarnation), describeEnd(incarnation)]
+  const life = [describeBeginning(incarnation), describeEnd(history, incarnation)]
     .filter((part) => part !== undefined)
     .join('; ');
   return [`### ${l10n.t('Incarnation {0}', incarnation.uid)}`, life, versions.join('\n')].join('\n\n');

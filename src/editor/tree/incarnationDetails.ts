@@ -3,8 +3,10 @@ import { inGroup } from '../../core/inGroup.ts';
 import { isJsonObject, type JsonObject } from '../../codec/json.ts';
 import type { Finding } from '../../core/findings/finding.ts';
 import { groupOccurrences } from '../findings/occurrences.ts';
+import { endingWrite } from '../../core/endingWrite.ts';
+import { ENDED_BY } from '../../core/timeline/detailAbsent.ts';
 import { describeGeneration, generationOf, generationState } from '../../core/generation.ts';
-import type { History, Incarnation, Version } from '../../core/history.ts';
+import type { History, Incarnation, NameHistory, Version } from '../../core/history.ts';
 import { describeOwner, ownersOf } from '../../core/ownership.ts';
 import { formatPath, parsePath } from '../../codec/path.ts';
 import { breachesOf, type Responsibility } from '../../core/responsibility.ts';
@@ -49,22 +51,43 @@ export interface DetailInput {
 export function incarnationDetails(input: DetailInput): DetailNode[] {
   const { incarnation, nodeId } = input;
   const version = newestVersion(incarnation);
+  const at = input.history.names.get(input.key);
+  const end = at === undefined ? undefined : describeEnd(at, incarnation);
   const rows: (DetailNode | undefined)[] = [
     {
       type: 'detail',
       id: `${nodeId}/uid`,
       label: l10n.t('UID'),
       description: shortUid(incarnation.uid),
-      tooltip: `${incarnation.uid}\n${[describeBeginning(incarnation), describeEnd(incarnation)].filter((part) => part !== undefined).join('; ')}`,
+      tooltip: `${incarnation.uid}\n${[describeBeginning(incarnation), end].filter((part) => part !== undefined).join('; ')}`,
       icon: 'key',
       context: 'uid',
     },
+    at === undefined ? undefined : endRow(input, at),
     ...(version === undefined ? [] : versionFacts(input, version)),
     associationsRow(input),
     findingsRow(input),
     versionsRow(input),
   ];
   return rows.filter((row) => row !== undefined);
+}
+
+/** Who ended what is gone, and by what that is known. */
+function endRow({ incarnation, nodeId }: DetailInput, at: NameHistory): DetailNode | undefined {
+  if (incarnation.end === undefined) return undefined;
+  const ending = endingWrite(at, incarnation);
+  return {
+    type: 'detail',
+    id: `${nodeId}/end`,
+    label: l10n.t('Ended by'),
+    description:
+      ending === undefined ? l10n.t('not known') : `${describeActor(ending.write.actor)} · ${ending.write.verb}`,
+    tooltip: [
+      describeEnd(at, incarnation),
+      ...(ending === undefined ? [] : [`${translated('known by')}: ${translated(ENDED_BY[ending.known])}`]),
+    ].join('\n'),
+    icon: 'circle-slash',
+  };
 }
 
 function versionFacts(input: DetailInput, version: Version): (DetailNode | undefined)[] {

@@ -85,14 +85,14 @@ export function objectRow(history: NameHistory, now: number, withNamespace: bool
   return {
     label: name,
     description: parts.filter((part) => part !== '').join(' · '),
-    tooltip: tooltipOf(current, version, now),
+    tooltip: tooltipOf(history, current, version, now),
     icon: gone ? 'circle-slash' : 'circle-filled',
     ...(gone ? {} : { colour: badgeColour(current, version) }),
     spoken: [
       `${current.kind} ${name}`,
       namespace,
       lives,
-      gone ? (describeEnd(current) ?? '') : versionSpoken(current, version, now),
+      gone ? (describeEnd(history, current) ?? '') : versionSpoken(current, version, now),
     ]
       .filter((part) => part !== '')
       .join(', '),
@@ -101,17 +101,17 @@ export function objectRow(history: NameHistory, now: number, withNamespace: bool
 }
 
 /** The row of one life of an object. */
-export function incarnationRow(incarnation: Incarnation, isCurrent: boolean, now: number): ObjectRow {
+export function incarnationRow(history: NameHistory, incarnation: Incarnation, now: number): ObjectRow {
   const version = newestVersion(incarnation);
-  const living = isCurrent && incarnation.end === undefined;
-  const end = describeEnd(incarnation);
+  const living = currentIncarnation(history) === incarnation && incarnation.end === undefined;
+  const end = describeEnd(history, incarnation);
   const words = living
     ? [badgeCode(incarnation, version), generationWords(version)]
     : [end ?? l10n.t('replaced by another incarnation')];
   return {
     label: shortUid(incarnation.uid),
     description: [living ? l10n.t('lives') : l10n.t('old'), ...words].filter((part) => part !== '').join(' · '),
-    tooltip: tooltipOf(incarnation, version, now),
+    tooltip: tooltipOf(history, incarnation, version, now),
     icon: living ? 'pass' : 'circle-slash',
     ...(living ? { colour: 'testing.iconPassed' } : { colour: 'disabledForeground' }),
     spoken: [
@@ -161,12 +161,12 @@ function versionSpoken(incarnation: Incarnation, version: Version | undefined, n
   );
 }
 
-function tooltipOf(incarnation: Incarnation, version: Version | undefined, now: number): string {
+function tooltipOf(history: NameHistory, incarnation: Incarnation, version: Version | undefined, now: number): string {
   const lines = [
     `${incarnation.kind} ${incarnation.name.namespace === '' ? '' : `${incarnation.name.namespace}/`}${incarnation.name.name}`,
     `${l10n.t('UID')} ${incarnation.uid}`,
     describeBeginning(incarnation),
-    describeEnd(incarnation) ?? '',
+    describeEnd(history, incarnation) ?? '',
     versionSpoken(incarnation, version, now),
   ];
   return lines.filter((line) => line !== '').join('\n');

@@ -156,7 +156,7 @@ function incarnationItem(node: IncarnationNode, { history, now }: Drawing): Tree
   const found = history.names.get(node.key);
   const incarnation = found?.incarnations.find(({ uid }) => uid === node.uid);
   if (found === undefined || incarnation === undefined) return item(node.uid, None, node.id);
-  return drawn(incarnationRow(incarnation, currentIncarnation(found) === incarnation, now()), node.id);
+  return drawn(incarnationRow(found, incarnation, now()), node.id);
 }
 
 function drawn(row: ObjectRow, id: string): TreeItem {

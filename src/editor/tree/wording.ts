@@ -1,4 +1,5 @@
 import { l10n } from 'vscode';
+import { endingWrite } from '../../core/endingWrite.ts';
 import type { Actor } from '../../core/traceEvent.ts';
 import type { Incarnation, NameHistory, Version } from '../../core/history.ts';
 import { tokenBadges, type TokenBadge } from '../../core/tokenBadge.ts';
@@ -73,8 +74,14 @@ export function describeBeginning(incarnation: Incarnation): string {
   }
 }
 
-/** How the end of an incarnation is known; undefined while it lives. */
-export function describeEnd(incarnation: Incarnation): string | undefined {
+/** How the end of an incarnation is known, and who brought it about as far as that is; undefined while it lives. */
+export function describeEnd(history: NameHistory, incarnation: Incarnation): string | undefined {
+  const how = endWords(incarnation);
+  const actor = endingWrite(history, incarnation)?.write.actor;
+  return how === undefined || actor === undefined ? how : l10n.t('{0}, ended by {1}', how, describeActor(actor));
+}
+
+function endWords(incarnation: Incarnation): string | undefined {
   switch (incarnation.end?.how) {
     case undefined:
       return undefined;

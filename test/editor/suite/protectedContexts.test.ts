@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
 import { answering, warnings } from '../answers.ts';
 import { configMap, metadata, must, patch, send } from '../apiServer.ts';
-import { closeAll, objectRow, set, until } from '../extension.ts';
+import { closeAll, objectRow, rowsBelow, set, until } from '../extension.ts';
 import { watchedNamespace, type Watched } from '../watched.ts';
 
 describe('questions before a write', () => {
@@ -129,6 +129,10 @@ describe('questions before a write', () => {
       async () => vscode.commands.executeCommand('objectVersions.deleteObject', row.node),
     );
     assert.equal((await send('GET', at('busy'))).status, 404, 'a yes to the newest version deletes it');
+    const end = await until('who ended it', () =>
+      rowsBelow(watched.api, 2, objectRow(watched.api, 'busy')?.node).find(({ label }) => label === 'Ended by'),
+    );
+    assert.equal(end.description, 'object-versions · delete');
   });
 
   it('a declaration of a responsibility that is not understood is told, and the others hold', async () => {
