@@ -105,6 +105,8 @@ export class EventTable {
     const last = this.rows.length - 1;
     const atEnd = this.active >= last && this.firstRow() + this.visibleCount() >= last;
     this.builtAt = performance.now();
+    // The places of another model are of other marks.
+    if (this.builtFor !== store) for (const rows of Object.values(this.opened)) rows.clear();
     this.builtFor = store;
     this.builtFilter = filter;
     this.builtOpen = open;
@@ -280,7 +282,7 @@ export class EventTable {
     const [opened, place] = item.type === 'read' ? [this.opened.reads, item.read] : [this.opened.marks, item.mark];
     if (open) opened.add(place);
     else opened.delete(place);
-    this.builtFor = undefined;
+    this.builtAt = Number.NEGATIVE_INFINITY;
     this.view.touch('table');
   }
 }

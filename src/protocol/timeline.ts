@@ -1,7 +1,7 @@
 import type { EventDetails, ObjectRef } from '../core/timeline/detailTypes.ts';
 import type { TimelineDelta, TimelineModel } from '../core/timeline/model.ts';
 import type { RequestChecks } from './channel.ts';
-import { isDelta, isDetails, isModel } from './timelineChecks.ts';
+import { isDelta, isDetails, isModel, isObjectRef, isVersionRef } from './timelineChecks.ts';
 import {
   exactly,
   isBoolean,
@@ -30,16 +30,6 @@ const isSettings = objectOf({
   hasCluster: isBoolean,
 });
 
-const isObjectRef: Check<ObjectRef> = objectOf({
-  cluster: isString,
-  group: isString,
-  resource: isString,
-  namespace: isString,
-  name: isString,
-  uid: isString,
-});
-const isVersionRef = objectOf({ uid: isString, token: isString });
-
 /** Messages of the host that have no reply. Each snapshot and each append carries the next `sequence`. */
 export type HostToTimeline =
   | {
@@ -53,7 +43,7 @@ export type HostToTimeline =
   | { readonly type: 'append'; readonly sequence: number; readonly delta: TimelineDelta }
   /** Select this event and bring it into view: a finding's evidence, or a row of the tree. */
   | { readonly type: 'reveal'; readonly event: number; readonly finding?: string }
-  /** Bring the lane of this object into view, with the newest of its marks. */
+  /** Bring the lane of this object into view, and what of its incarnation is nearest to what is shown. */
   | { readonly type: 'revealObject'; readonly object: ObjectRef }
   | { readonly type: 'setFilter'; readonly filter: string };
 

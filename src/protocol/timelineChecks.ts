@@ -1,4 +1,4 @@
-import type { EventDetails } from '../core/timeline/detailTypes.ts';
+import type { EventDetails, ObjectRef } from '../core/timeline/detailTypes.ts';
 import {
   BAR_BEGINNINGS,
   BAR_ENDS,
@@ -237,7 +237,8 @@ export const isDelta: Check<TimelineDelta> = (value, path) =>
   DELTA(value, path) ?? barsExist(value as TimelineDelta, path);
 
 const isTone = oneOf('plain', 'same', 'different', 'muted', 'good', 'bad');
-const isObject = objectOf({
+/** Checks what names an object. */
+export const isObjectRef: Check<ObjectRef> = objectOf({
   cluster: isString,
   group: isString,
   resource: isString,
@@ -245,7 +246,8 @@ const isObject = objectOf({
   name: isString,
   uid: isString,
 });
-const isVersion = objectOf({ uid: isString, token: isString });
+/** Checks what names a version of it. */
+export const isVersionRef = objectOf({ uid: isString, token: isString });
 
 /** Checks the reply to `details`. */
 const isSections = listOf(
@@ -271,7 +273,7 @@ export const isDetails: Check<EventDetails> = objectOf({
   kindName: isString,
   actor: optional(isString),
   clusterLabel: isString,
-  object: isObject,
+  object: isObjectRef,
   facts: listOf(
     objectOf({
       label: isString,
@@ -284,7 +286,7 @@ export const isDetails: Check<EventDetails> = objectOf({
   ),
   sections: isSections,
   related: isRelated,
-  diff: optional(objectOf({ object: isObject, before: isVersion, after: isVersion })),
+  diff: optional(objectOf({ object: isObjectRef, before: isVersionRef, after: isVersionRef })),
   canEdit: isBoolean,
   finding: optional(objectOf({ id: isString, sections: isSections, evidence: isRelated })),
   text: isString,

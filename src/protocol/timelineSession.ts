@@ -88,7 +88,7 @@ export class TimelineSession implements Disposable {
   private findingsChanged = true;
   private sequence = 0;
   private connected = false;
-  /** What was asked to be shown before the view was there. */
+  /** What was asked to be shown before the view was there: the last of each kind. */
   private waiting: HostToTimeline[] = [];
   private gathering: Disposable | undefined;
 
@@ -189,7 +189,7 @@ export class TimelineSession implements Disposable {
 
   private whenConnected(message: HostToTimeline): void {
     if (this.connected) this.send(message);
-    else this.waiting.push(message);
+    else this.waiting = [...this.waiting.filter(({ type }) => type !== message.type), message];
   }
 
   private gather(): void {

@@ -2,7 +2,7 @@ import { endingWrite, type EndingWrite } from '../endingWrite.ts';
 import type { Incarnation, NameHistory } from '../history.ts';
 import type { AbsentEvent } from '../traceEvent.ts';
 import { actorName } from './classify.ts';
-import { incarnationFact, incarnationOf, type DetailContext } from './detailParts.ts';
+import { historyOf, incarnationFact, incarnationOf, type DetailContext } from './detailParts.ts';
 import type { DetailFact, EventDetails } from './detailTypes.ts';
 
 const HOW: Readonly<Record<AbsentEvent['how'], string>> = {
@@ -22,8 +22,8 @@ export const ENDED_BY: Readonly<Record<EndingWrite['known'], string>> = {
 
 /** The details of an end: how it was seen, who brought it about, and by what that is known. */
 export function absentDetails(context: DetailContext, event: AbsentEvent): EventDetails {
-  const { translate, history } = context;
-  const at = history.names.get(context.nameKey(event.cluster, event.name));
+  const { translate } = context;
+  const at = historyOf(context, event);
   const uid = event.uid ?? at?.incarnations.at(-1)?.uid ?? '';
   const incarnation = incarnationOf(context, event.cluster, uid);
   const began = incarnation?.versions.find((version) => version.deletionTimestamp !== undefined);

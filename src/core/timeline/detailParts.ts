@@ -1,4 +1,4 @@
-import { nameKey, type History, type Incarnation } from '../history.ts';
+import { nameKey, uidKey, type History, type Incarnation, type NameHistory } from '../history.ts';
 import { tokenBadge } from '../tokenBadge.ts';
 import type {
   AbsentEvent,
@@ -42,18 +42,25 @@ export interface DetailDraft {
 
 /** The source, and how a draft is finished. */
 export interface DetailContext extends DetailSource {
-  readonly nameKey: (cluster: string, name: ObjectName) => string;
   readonly finish: (draft: DetailDraft) => EventDetails;
 }
 
 /** A context for `describeEvent`. */
 export function detailContext(source: DetailSource): DetailContext {
-  return { ...source, nameKey, finish: (draft) => finish(source, draft) };
+  return { ...source, finish: (draft) => finish(source, draft) };
+}
+
+/** What is known of the name that an event is about. */
+export function historyOf(
+  { history }: DetailSource,
+  { cluster, name }: { readonly cluster: string; readonly name: ObjectName },
+): NameHistory | undefined {
+  return history.names.get(nameKey(cluster, name));
 }
 
 /** The incarnation of a UID, if it is known. */
 export function incarnationOf(source: DetailSource, cluster: string, uid: string): Incarnation | undefined {
-  return source.history.uids.get(`${cluster}\0${uid}`);
+  return source.history.uids.get(uidKey(cluster, uid));
 }
 
 /** The equality badge of a token among the versions of its incarnation. */
@@ -80,10 +87,31 @@ export function actorFact(
   return { label, value, ...remark, isActor: true, tone: 'plain' };
 }
 
+/** How something was asked for: `patch (merge) /status`. */
+export function howAsked(
+  {
+    verb,
+    patchType,
+    subresource,
+    force,
+    dryRun,
+  }: Partial<Pick<WriteEvent, 'patchType' | 'subresource' | 'force' | 'dryRun'>> & { readonly verb: string },
+  translate: Translate,
+): string {
+  const parts = [
+    verb,
+    patchType === undefined || patchType === verb ? '' : `(${patchType})`,
+    subresource === undefined ? '' : `/${subresource}`,
+    force === true ? '--force' : '',
+    dryRun === true ? translate('dry run') : '',
+  ];
+  return parts.filter((part) => part !== '').join(' ');
+}
+
 /** Which incarnation of its name a UID is. */
 export function incarnationFact(source: DetailSource, cluster: string, name: ObjectName, uid: string): DetailFact {
   const { translate } = source;
-  const incarnations = source.history.names.get(nameKey(cluster, name))?.incarnations ?? [];
+  const incarnations = historyOf(source, { cluster, name })?.incarnations ?? [];
   const place = incarnations.findIndex((incarnation) => incarnation.uid === uid);
   const label = translate('uid');
   if (place < 0) return { label, value: uid === '' ? translate('not known') : uid, tone: 'muted' };

@@ -1,6 +1,6 @@
 import type { Incarnation, Version } from '../history.ts';
 import type { ReadEvent } from '../traceEvent.ts';
-import { actorFact, badgeOf, incarnationFact, incarnationOf, type DetailContext } from './detailParts.ts';
+import { actorFact, badgeOf, howAsked, incarnationFact, incarnationOf, type DetailContext } from './detailParts.ts';
 import type { DetailEntry, DetailFact, EventDetails, ObjectRef } from './detailTypes.ts';
 import { progressEntries } from './detailWrite.ts';
 
@@ -23,7 +23,7 @@ export function readDetails(
         : undefined
       : given.find(({ namespace, name }) => namespace === of.namespace && name === of.name);
   const facts: DetailFact[] = [
-    actorFact(translate('reader'), event.actor, how(event), translate),
+    actorFact(translate('reader'), event.actor, howAsked({ ...event.scope, verb: event.verb }, translate), translate),
     {
       label: translate('cache'),
       value: event.cacheAllowed ? translate('a cache was allowed to answer') : translate('the newest was asked for'),
@@ -49,10 +49,6 @@ export function readDetails(
     diff: undefined,
     related: [],
   });
-}
-
-function how({ verb, scope: { subresource } }: ReadEvent): string {
-  return subresource === undefined ? verb : `${verb} /${subresource}`;
 }
 
 /** The read of one object. */

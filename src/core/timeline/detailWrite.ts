@@ -2,7 +2,16 @@ import type { Incarnation, Version } from '../history.ts';
 import type { WriteEvent } from '../traceEvent.ts';
 import { actorName } from './classify.ts';
 import { bounded, changeLines } from './detailChanges.ts';
-import { actorFact, badgeOf, incarnationFact, incarnationOf, objectRef, type DetailContext } from './detailParts.ts';
+import {
+  actorFact,
+  badgeOf,
+  historyOf,
+  howAsked,
+  incarnationFact,
+  incarnationOf,
+  objectRef,
+  type DetailContext,
+} from './detailParts.ts';
 import type { DetailEntry, DetailFact, DetailSection, EventDetails } from './detailTypes.ts';
 import type { MarkKind } from './model.ts';
 import type { Translate } from './translate.ts';
@@ -68,20 +77,11 @@ function baseRemark({ basedOn, via }: WriteEvent, translate: Translate): string 
 }
 
 function latestUid(context: DetailContext, event: WriteEvent): string {
-  return context.history.names.get(context.nameKey(event.cluster, event.name))?.incarnations.at(-1)?.uid ?? '';
+  return historyOf(context, event)?.incarnations.at(-1)?.uid ?? '';
 }
 
 function requestFacts({ translate }: DetailContext, event: WriteEvent): DetailFact[] {
-  const verb = [
-    event.verb,
-    event.patchType === undefined || event.patchType === event.verb ? '' : `(${event.patchType})`,
-    event.subresource === undefined ? '' : `/${event.subresource}`,
-    event.force === true ? '--force' : '',
-    event.dryRun === true ? translate('dry run') : '',
-  ];
-  const facts: DetailFact[] = [
-    actorFact(translate('writer'), event.actor, verb.filter((part) => part !== '').join(' '), translate),
-  ];
+  const facts = [actorFact(translate('writer'), event.actor, howAsked(event, translate), translate)];
   if (event.attempt !== undefined) facts.push({ label: translate('attempt'), value: String(event.attempt) });
   if (event.reason !== undefined) facts.push({ label: translate('reason'), value: event.reason });
   return facts;
@@ -183,11 +183,12 @@ function causeSection(event: WriteEvent, translate: Translate): DetailSection[] 
 }
 
 /** What the later attempts of the same write came to. */
-function settledEntry({ history, nameKey, translate }: DetailContext, event: WriteEvent): DetailEntry | undefined {
+function settledEntry(context: DetailContext, event: WriteEvent): DetailEntry | undefined {
+  const { translate } = context;
   if (event.write === undefined) return undefined;
-  const attempts = history.names
-    .get(nameKey(event.cluster, event.name))
-    ?.writes.filter((write) => write.write === event.write && write.seq > event.seq);
+  const attempts = historyOf(context, event)?.writes.filter(
+    (write) => write.write === event.write && write.seq > event.seq,
+  );
   const last = attempts?.at(-1);
   if (last === undefined) return undefined;
   const attempt = last.attempt ?? (attempts?.length ?? 0) + 1;

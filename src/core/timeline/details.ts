@@ -5,7 +5,16 @@ import { isRenewal, versionKind, writeKind } from './classify.ts';
 import type { DetailFact, DetailSection, EventDetails, ObjectRef } from './detailTypes.ts';
 import { changeSections, generationText, ownerSection } from './detailChanges.ts';
 import { withFinding } from './detailFinding.ts';
-import { actorFact, badgeOf, incarnationFact, incarnationOf, objectRef, type DetailContext } from './detailParts.ts';
+import {
+  actorFact,
+  badgeOf,
+  historyOf,
+  howAsked,
+  incarnationFact,
+  incarnationOf,
+  objectRef,
+  type DetailContext,
+} from './detailParts.ts';
 import { readDetails } from './detailRead.ts';
 import { refusedDetails } from './detailWrite.ts';
 import type { MarkKind, TimelineFinding } from './model.ts';
@@ -103,8 +112,9 @@ function kindOf(
 }
 
 function writeOf(context: DetailContext, event: ObservedEvent, uid: string, token: string): WriteEvent | undefined {
-  const name = context.history.names.get(context.nameKey(event.cluster, event.name));
-  return name?.writes.findLast((write) => write.result?.uid === uid && write.result.token === token);
+  return historyOf(context, event)?.writes.findLast(
+    (write) => write.result?.uid === uid && write.result.token === token,
+  );
 }
 
 function actorFacts(
@@ -112,10 +122,7 @@ function actorFacts(
   version: Version | undefined,
   write: WriteEvent | undefined,
 ): DetailFact[] {
-  const how =
-    write === undefined
-      ? version?.actor && translate('by its field ownership')
-      : `${write.verb}${write.subresource === undefined ? '' : ` /${write.subresource}`}${write.force === true ? ' --force' : ''}`;
+  const how = write === undefined ? version?.actor && translate('by its field ownership') : howAsked(write, translate);
   return [actorFact(translate('writer'), write?.actor ?? version?.actor, how, translate)];
 }
 

@@ -1,5 +1,5 @@
 import { endingWrite } from '../endingWrite.ts';
-import type { History, Incarnation, Version } from '../history.ts';
+import { uidKey, type History, type Incarnation, type Version } from '../history.ts';
 import type { AbsentEvent, NoteEvent, ObservedEvent, TraceEvent, WriteEvent } from '../traceEvent.ts';
 import { annotate } from './annotate.ts';
 import { actorName, isRenewal, outcomeCode, versionKind, writeKind, writeLabel } from './classify.ts';
@@ -156,7 +156,7 @@ export class TimelineProjection {
       this.table.dirty.add(lane.index);
     }
     this.table.refreshBars(lane, history);
-    this.addVersion(lane, event, history.uids.get(`${event.cluster}\0${event.uid}`), event.token);
+    this.addVersion(lane, event, history.uids.get(uidKey(event.cluster, event.uid)), event.token);
     if (lane.awaited.length > 0) this.settleAwaited(lane, history);
   }
 
@@ -274,7 +274,7 @@ export class TimelineProjection {
   private attributeEnds(lane: LaneState, history: History): void {
     const at = history.names.get(lane.key);
     for (const { uid, mark } of lane.ends) {
-      const incarnation = history.uids.get(`${lane.cluster}\0${uid}`);
+      const incarnation = history.uids.get(uidKey(lane.cluster, uid));
       const ending = at === undefined || incarnation === undefined ? undefined : endingWrite(at, incarnation);
       const actor = this.strings.place(actorName(ending?.write.actor));
       if (actor === this.marks.actor.at(mark)) continue;
@@ -308,7 +308,7 @@ export class TimelineProjection {
 
   /** An accepted write: its version, if nobody has seen it before, else who made it. */
   private addMade(event: WriteEvent, result: NonNullable<WriteEvent['result']>, history: History): void {
-    const incarnation = history.uids.get(`${event.cluster}\0${result.uid}`);
+    const incarnation = history.uids.get(uidKey(event.cluster, result.uid));
     if (incarnation === undefined) return;
     const lane = this.table.lane(
       event.cluster,
@@ -323,7 +323,7 @@ export class TimelineProjection {
 
   private linkRefused(lane: LaneState, event: WriteEvent, uid: string, history: History): void {
     const token = event.basedOn?.token ?? event.preconditions?.token;
-    const read = history.uids.get(`${event.cluster}\0${uid}`)?.versions.findLast((version) => version.token === token);
+    const read = history.uids.get(uidKey(event.cluster, uid))?.versions.findLast((version) => version.token === token);
     if (token === undefined || read === undefined) return;
     this.links.add(
       LINK_KINDS.indexOf('read'),
@@ -340,7 +340,7 @@ export class TimelineProjection {
   /** The version that came next after the one read is the one that won, whenever it is seen. */
   private settleAwaited(lane: LaneState, history: History): void {
     lane.awaited = lane.awaited.filter((awaited) => {
-      const versions = history.uids.get(`${lane.cluster}\0${awaited.uid}`)?.versions ?? [];
+      const versions = history.uids.get(uidKey(lane.cluster, awaited.uid))?.versions ?? [];
       const read = versions.findLastIndex((version) => version.token === awaited.token);
       const winner = read < 0 ? undefined : versions[read + 1];
       if (winner?.placed !== true) return true;

@@ -1,5 +1,5 @@
 import { toDisposable, type Disposable } from '../../base/disposable.ts';
-import type { History, Incarnation, Version } from '../../core/history.ts';
+import { uidKey, type History, type Incarnation, type Version } from '../../core/history.ts';
 
 /** The histories that documents of versions are made from: the live one, and those of the traces that are open. */
 export class TraceSources {
@@ -23,7 +23,7 @@ export class TraceSources {
     token: string,
   ): { readonly incarnation: Incarnation; readonly version: Version } | undefined {
     for (const history of [this.live(), ...this.traces]) {
-      const incarnation = history.uids.get(`${cluster}\0${uid}`);
+      const incarnation = history.uids.get(uidKey(cluster, uid));
       const version = incarnation?.versions.find((item) => item.token === token);
       if (incarnation !== undefined && version !== undefined) return { incarnation, version };
     }

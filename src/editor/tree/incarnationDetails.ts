@@ -10,16 +10,14 @@ import type { History, Incarnation, NameHistory, Version } from '../../core/hist
 import { describeOwner, ownersOf } from '../../core/ownership.ts';
 import { formatPath, parsePath } from '../../codec/path.ts';
 import { breachesOf, type Responsibility } from '../../core/responsibility.ts';
-import { referencesOf, type Reference } from '../../core/references.ts';
-import { nameMeant, recreatedSince } from '../../core/referencesByName.ts';
 import type { AssociationState } from '../../core/associations.ts';
 import type { KnownAssociation } from '../associations/associations.ts';
 import type { DetailNode } from './nodes.ts';
+import { ownedRow, referencesRow } from './relationRows.ts';
 import {
   ago,
   badgeColours,
   badgesOf,
-  currentIncarnation,
   describeActor,
   describeBeginning,
   describeChange,
@@ -223,93 +221,6 @@ function responsibleRows(
     tooltip: `${path}\n${inWords(reason, translated)}`,
     icon: 'shield',
   }));
-}
-
-function referencesRow(input: DetailInput, body: JsonObject | undefined): DetailNode | undefined {
-  const references = body === undefined ? [] : referencesOf(body);
-  if (references.length === 0) return undefined;
-  const { nodeId } = input;
-  const children = references.map((reference, index) => referenceRow(input, reference, index));
-  const broken = children.filter((child) => child.colour !== undefined).length;
-  return {
-    type: 'detail',
-    id: `${nodeId}/references`,
-    label: l10n.t('References'),
-    description:
-      broken === 0
-        ? `${references.length}`
-        : l10n.t('{0}, of which {1} point at something gone', references.length, broken),
-    icon: broken === 0 ? 'references' : 'warning',
-    ...(broken === 0 ? {} : { colour: 'list.warningForeground' }),
-    children,
-  };
-}
-
-function referenceRow({ history, incarnation, nodeId }: DetailInput, reference: Reference, index: number): DetailNode {
-  const namespace = reference.namespace === undefined ? '' : `${reference.namespace}/`;
-  const target = reference.uid === undefined ? undefined : history.uids.get(`${incarnation.cluster}\0${reference.uid}`);
-  const name = reference.uid === undefined ? nameMeant(history, incarnation, reference) : undefined;
-  const holder = name === undefined ? undefined : currentIncarnation(name);
-  const gone = (target ?? holder)?.end !== undefined;
-  const verdict =
-    reference.uid === undefined
-      ? byNameWords(
-          holder,
-          name !== undefined && holder !== undefined && recreatedSince(name, holder, incarnation, reference),
-        )
-      : target === undefined
-        ? l10n.t('UID {0} not observed', shortUid(reference.uid))
-        : gone
-          ? l10n.t('points at {0}, which is gone', shortUid(reference.uid))
-          : l10n.t('holds: {0}', shortUid(reference.uid));
-  return {
-    type: 'detail',
-    id: `${nodeId}/references/${index}`,
-    label: `${reference.kind} ${namespace}${reference.name}`,
-    description: verdict,
-    tooltip: [formatPath(reference.path), reference.uid ?? holder?.uid].filter((part) => part !== undefined).join('\n'),
-    icon: gone ? 'warning' : 'link',
-    ...(gone ? { colour: 'list.warningForeground' } : {}),
-  };
-}
-
-/** What a reference without a UID means at present, in words. */
-function byNameWords(holder: Incarnation | undefined, recreated: boolean): string {
-  if (holder === undefined) return l10n.t('by name only: means whatever holds the name');
-  const uid = shortUid(holder.uid);
-  if (holder.end !== undefined) return l10n.t('by name only: {0} held the name and is gone', uid);
-  return recreated
-    ? l10n.t('by name only: now {0}, recreated since this was written', uid)
-    : l10n.t('by name only: now {0}', uid);
-}
-
-/** Living objects that name this incarnation as their owner, by UID, as far as they are watched. */
-function ownedRow({ history, incarnation, nodeId }: DetailInput): DetailNode | undefined {
-  const owned = [...history.uids.values()].filter(
-    (other) => other.end === undefined && other.cluster === incarnation.cluster && isOwnedBy(other, incarnation.uid),
-  );
-  if (owned.length === 0) return undefined;
-  return {
-    type: 'detail',
-    id: `${nodeId}/owned`,
-    label: l10n.t('Owns'),
-    description: `${owned.length}`,
-    icon: 'type-hierarchy-sub',
-    children: owned.slice(0, FIELDS_SHOWN).map((other) => ({
-      type: 'detail',
-      id: `${nodeId}/owned/${other.uid}`,
-      label: `${other.kind} ${other.name.name}`,
-      description: shortUid(other.uid),
-      tooltip: other.uid,
-      icon: 'symbol-object',
-    })),
-  };
-}
-
-function isOwnedBy(other: Incarnation, uid: string): boolean {
-  const metadata = newestVersion(other)?.body?.['metadata'];
-  const owners = isJsonObject(metadata) ? metadata['ownerReferences'] : undefined;
-  return Array.isArray(owners) && owners.some((owner) => isJsonObject(owner) && owner['uid'] === uid);
 }
 
 /** Things outside the cluster that belong to this incarnation; below the one that lives, also those of its forerunners. */

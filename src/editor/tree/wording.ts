@@ -1,5 +1,6 @@
 import { l10n } from 'vscode';
 import { endingWrite } from '../../core/endingWrite.ts';
+import { actorName } from '../../core/timeline/classify.ts';
 import type { Actor } from '../../core/traceEvent.ts';
 import type { Incarnation, NameHistory, Version } from '../../core/history.ts';
 import { tokenBadges, type TokenBadge } from '../../core/tokenBadge.ts';
@@ -21,9 +22,9 @@ export function shortUid(uid: string): string {
   return uid.slice(0, 8);
 }
 
-/** Who did something, in the words that are known. */
+/** Who did something, as on the timeline. */
 export function describeActor(actor: Actor | undefined): string {
-  return actor?.client ?? actor?.manager ?? actor?.user ?? actor?.agent ?? l10n.t('unknown');
+  return actorName(actor) || l10n.t('unknown');
 }
 
 /** How long ago, in the largest fitting unit. */
