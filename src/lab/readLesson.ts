@@ -24,15 +24,36 @@ export function readLesson(text: string, source: string): Lesson {
   const { value, problems } = parseYaml(text);
   const [first] = problems;
   if (first !== undefined)
-    throw new AppError('invalid-yaml', message`${source}: ${first.message}`, {
-      details: { line: first.line, column: first.column },
-    });
+    throw new AppError('invalid-yaml', message`${`${source}:${first.line}:${first.column}`}: ${first.message}`);
   return new LessonReader(source).lesson(value);
 }
+
+const ofLesson = ['lesson', 'version', 'id', 'title', 'about', 'sandbox', 'setup', 'steps', 'translations'];
+const ofSteps = ['id', 'title', 'task', 'before', 'predict', 'commands', 'solution', 'check', 'lesson'];
+
+/** What every action may have besides what it is called by. */
+const ofActions = ['as', 'remember', 'expect', 'afterMs'];
+
+/** What each action may have besides. */
+const ofAction: Readonly<Record<string, readonly string[]>> = {
+  read: [],
+  create: [],
+  replace: ['from', 'set', 'remove', 'tokenOf', 'subresource'],
+  apply: ['force', 'dryRun'],
+  patch: ['type', 'body', 'tokenOf'],
+  delete: ['uidOf'],
+  modify: ['set', 'remove'],
+  observe: [],
+  wait: ['until', 'timeoutMs'],
+  labels: [],
+};
 
 /** Reads the parts of a lesson; `place` says where in the file something is, for the sentence of a failure. */
 class LessonReader {
   private readonly source: string;
+  private readonly remembered = new Set<string>();
+  /** The labels that are asked for, and where. */
+  private readonly asked: { label: string; place: string }[] = [];
 
   constructor(source: string) {
     this.source = source;
@@ -42,18 +63,24 @@ class LessonReader {
     const root = this.object(value, 'the lesson');
     if (root['lesson'] !== 'object-versions' || root['version'] !== 1)
       this.fail(message`the lesson`, message`must begin with "lesson: object-versions" and "version: 1"`);
+    this.only(root, 'the lesson', ofLesson);
     const texts = {
       id: this.text(root, 'id', 'the lesson'),
       title: this.text(root, 'title', 'the lesson'),
       about: this.text(root, 'about', 'the lesson'),
     };
     const steps = this.list(root['steps'], 'steps').map((step, index) => this.step(step, `steps[${index}]`));
+    const again = steps.findIndex(({ id }, index) => steps.findIndex((step) => step.id === id) < index);
+    if (again >= 0) this.fail(`steps[${again}].id`, message`is the id of an earlier step`);
     const sandbox = root['sandbox'] ?? 'bare';
+    const setup = this.actions(root['setup'], 'setup');
+    for (const { label, place } of this.asked)
+      if (!this.remembered.has(label)) this.fail(place, message`names "${label}", which nothing remembers`);
     return {
       ...texts,
       sandbox:
         sandbox === 'bare' || sandbox === 'quiet' ? sandbox : this.fail('sandbox', message`must be bare or quiet`),
-      setup: this.actions(root['setup'], 'setup'),
+      setup,
       steps,
       translations: this.byKey(root['translations'], 'translations', (texts, place) =>
         this.translation(texts, steps, place),
@@ -63,7 +90,7 @@ class LessonReader {
 
   /** A translation must be whole: a step that is left out, or one too many, is a mistake. */
   private translation(value: Json, steps: readonly LessonStep[], place: string): LessonTexts {
-    const texts = this.object(value, place);
+    const texts = this.only(this.object(value, place), place, ['title', 'about', 'steps']);
     const at = `${place}.steps`;
     const translated = this.byKey(texts['steps'], at, (step, where, id) => {
       const original = steps.find((item) => item.id === id);
@@ -76,7 +103,7 @@ class LessonReader {
   }
 
   private stepTexts(value: Json, { predict }: LessonStep, place: string): StepTexts {
-    const texts = this.object(value, place);
+    const texts = this.only(this.object(value, place), place, ['title', 'task', 'lesson', 'question', 'choices']);
     const told = {
       title: this.text(texts, 'title', place),
       task: this.text(texts, 'task', place),
@@ -99,7 +126,7 @@ class LessonReader {
   }
 
   private step(value: Json, place: string): LessonStep {
-    const step = this.object(value, place);
+    const step = this.only(this.object(value, place), place, ofSteps);
     const predict = step['predict'];
     return {
       id: this.text(step, 'id', place),
@@ -111,7 +138,7 @@ class LessonReader {
         : { predict: this.prediction(this.object(predict, `${place}.predict`), `${place}.predict`) }),
       commands: step['commands'] === undefined ? [] : this.words(step['commands'], `${place}.commands`),
       solution: this.actions(step['solution'], `${place}.solution`),
-      checks: this.list(step['check'], `${place}.check`).map((check, index) =>
+      checks: this.filledList(step['check'], `${place}.check`).map((check, index) =>
         this.check(check, `${place}.check[${index}]`),
       ),
       lesson: this.text(step, 'lesson', place),
@@ -119,8 +146,9 @@ class LessonReader {
   }
 
   private prediction(value: JsonObject, place: string): { question: string; choices: string[]; answer: string } {
+    this.only(value, place, ['question', 'choices', 'answer']);
     const choices = this.words(value['choices'], `${place}.choices`);
-    const answer = this.text(value, 'answer', place);
+    const answer = this.word(value['answer'], `${place}.answer`);
     if (!choices.includes(answer)) this.fail(place, message`the answer is not among the choices`);
     return { question: this.text(value, 'question', place), choices, answer };
   }
@@ -134,6 +162,14 @@ class LessonReader {
   }
 
   private action(value: JsonObject, place: string): Action {
+    const verb = Object.keys(ofAction).find((name) => name in value);
+    if (verb === undefined)
+      return this.fail(
+        place,
+        message`names no action: read, create, replace, apply, patch, delete, modify, observe, wait or labels`,
+      );
+    this.only(value, place, [verb, ...ofActions, ...(ofAction[verb] ?? [])]);
+    if (typeof value['remember'] === 'string') this.remembered.add(value['remember']);
     const base = {
       as: value['as'] === undefined ? 'learner' : this.text(value, 'as', place),
       ...this.optionalText(value, 'remember', place),
@@ -141,11 +177,11 @@ class LessonReader {
       ...this.optionalNumber(value, 'afterMs', place),
     };
     const object = (key: string): ObjectRef => this.ref(value[key], `${place}.${key}`);
-    const tokenOf = this.optionalText(value, 'tokenOf', place);
+    const tokenOf = this.optionalLabel(value, 'tokenOf', place);
     if ('read' in value) return { ...base, verb: 'read', object: object('read') };
     if ('create' in value) return { ...base, verb: 'create', body: this.object(value['create'], `${place}.create`) };
     if ('replace' in value) {
-      const from = this.text(value, 'from', place);
+      const from = this.label(value, 'from', place);
       return {
         ...base,
         verb: 'replace',
@@ -175,7 +211,7 @@ class LessonReader {
         ...tokenOf,
       };
     if ('delete' in value)
-      return { ...base, verb: 'delete', object: object('delete'), ...this.optionalText(value, 'uidOf', place) };
+      return { ...base, verb: 'delete', object: object('delete'), ...this.optionalLabel(value, 'uidOf', place) };
     if ('modify' in value)
       return { ...base, verb: 'modify', object: object('modify'), set: this.settings(value, place) };
     if ('observe' in value) return { ...base, verb: 'observe', object: object('observe') };
@@ -189,16 +225,7 @@ class LessonReader {
         timeoutMs,
       };
     }
-    if ('labels' in value)
-      return {
-        ...base,
-        verb: 'predict-labels',
-        labels: this.words(value['labels'], `${place}.labels`),
-      };
-    return this.fail(
-      place,
-      message`names no action: read, create, replace, apply, patch, delete, modify, observe, wait or labels`,
-    );
+    return { ...base, verb: 'predict-labels', labels: this.words(value['labels'], `${place}.labels`) };
   }
 
   private patchType(value: JsonObject, place: string): 'json' | 'merge' | 'strategic' {
@@ -224,9 +251,10 @@ class LessonReader {
 
   private check(value: Json, place: string): Check {
     const check = this.object(value, place);
+    this.only(check, place, 'absent' in check ? ['absent'] : 'labels' in check ? ['labels'] : ['read', 'where']);
     if ('absent' in check) return { absent: this.ref(check['absent'], `${place}.absent`) };
     if ('labels' in check) {
-      const labels = this.object(check['labels'], `${place}.labels`);
+      const labels = this.only(this.object(check['labels'], `${place}.labels`), `${place}.labels`, ['m', 'a', 'steps']);
       const steps = labels['steps'];
       return {
         labels: {
@@ -245,7 +273,7 @@ class LessonReader {
   private conditions(value: Json | undefined, place: string): Condition[] {
     return this.list(value, place).map((item, index) => {
       const at = `${place}[${index}]`;
-      const condition = this.object(item, at);
+      const condition = this.only(this.object(item, at), at, ['path', 'equals', 'absent', 'sameAs', 'otherThan']);
       const path = this.path(this.text(condition, 'path', at), at);
       if ('equals' in condition) return { path, equals: condition['equals'] ?? null };
       if (condition['absent'] === true) return { path, absent: true };
@@ -256,10 +284,10 @@ class LessonReader {
   }
 
   private valueOf(value: Json | undefined, place: string): ValueOf {
-    const source = this.object(value, place);
+    const source = this.only(this.object(value, place), place, ['label', 'read', 'path']);
     const path = this.path(this.text(source, 'path', place), place);
     return 'label' in source
-      ? { label: this.text(source, 'label', place), path }
+      ? { label: this.label(source, 'label', place), path }
       : { object: this.ref(source['read'], place), path };
   }
 
@@ -277,6 +305,30 @@ class LessonReader {
 
   private object(value: Json | undefined, place: string): JsonObject {
     return isJsonObject(value) ? value : this.fail(place, message`must be a map`);
+  }
+
+  /** The same map, where it has no member but those: a misspelt one would do nothing, and nobody would know. */
+  private only(value: JsonObject, place: string, members: readonly string[]): JsonObject {
+    const other = Object.keys(value).find((key) => !members.includes(key));
+    return other === undefined
+      ? value
+      : this.fail(place, message`has "${other}"; what it may have is ${members.join(', ')}`);
+  }
+
+  /** A label that something must remember. */
+  private label(value: JsonObject, key: string, place: string): string {
+    const label = this.text(value, key, place);
+    this.asked.push({ label, place: `${place}.${key}` });
+    return label;
+  }
+
+  private optionalLabel<K extends string>(value: JsonObject, key: K, place: string): Partial<Record<K, string>> {
+    return value[key] === undefined ? {} : ({ [key]: this.label(value, key, place) } as Partial<Record<K, string>>);
+  }
+
+  private filledList(value: Json | undefined, place: string): Json[] {
+    const list = this.list(value, place);
+    return list.length > 0 ? list : this.fail(place, message`is empty, so that every step would pass`);
   }
 
   private list(value: Json | undefined, place: string): Json[] {

@@ -121,7 +121,71 @@ for (const [on, start] of Object.entries(labServers))
       const file =
         'lesson: object-versions\nversion: 1\nid: x\ntitle: x\nabout: x\nsteps:\n- {id: a, title: a, task: a, lesson: a, solution: [{jump: x}], check: []}\n';
       assert.throws(() => readLesson(file, 'x.yaml'), /x\.yaml: steps\[0\]\.solution\[0\] names no action/);
-      assert.throws(() => readLesson('a: [', 'x.yaml'), { code: 'invalid-yaml' });
+      assert.throws(() => readLesson('a: [', 'x.yaml'), { code: 'invalid-yaml', message: /^x\.yaml:1:\d+: / });
       assert.throws(() => findLesson('no-such-lesson'), { code: 'usage' });
     });
+
+    for (const [what, find, wrong, said] of [
+      [
+        'a member of the lesson',
+        'about: ',
+        'abuot: x\nabout: ',
+        /y: the lesson has "abuot"; what it may have is .*about/,
+      ],
+      ['a member of a step', '    before: []', '    befor: []', /y: steps\[0\] has "befor"; /],
+      ['a member of an action', 'uidOf: first', 'uidof: first', /y: steps\[0\]\.solution\[1\] has "uidof"; .*uidOf/],
+      ['a member of another action', 'uidOf: first', 'tokenOf: first', /y: steps\[0\]\.solution\[1\] has "tokenOf"; /],
+      ['a member of a condition', 'equals: "2"', 'equal: "2"', /y: steps\[0\]\.check\[0\]\.where\[0\] has "equal"; /],
+      ['a label of an action', 'uidOf: first', 'uidOf: frist', /y: steps\[0\]\.solution\[1\]\.uidOf names "frist"/],
+      [
+        'a label of a condition',
+        'label: first',
+        'label: last',
+        /y: steps\[0\]\.check\[0\]\.where\[1\]\.label names "last"/,
+      ],
+      ['an answer', 'answer: 409', 'answer: 408', /y: steps\[0\]\.predict the answer is not among/],
+      [
+        'a step that checks nothing',
+        /check:[^]*lesson: L/,
+        'check: []\n    lesson: L',
+        /y: steps\[0\]\.check is empty/,
+      ],
+      ['a step that is there', /(steps:\n)([^]*)$/, '$1$2$2', /y: steps\[1\]\.id is the id of an earlier step/],
+    ] as const) {
+      it(`refuse ${what} that is wrong, with the place`, () => {
+        assert.equal(readLesson(shelf, 'y').steps[0]?.predict?.answer, '409');
+        const text = shelf.replace(find, wrong);
+        assert.notEqual(text, shelf);
+        assert.throws(() => readLesson(text, 'y'), { code: 'invalid-yaml', message: said });
+      });
+    }
   });
+
+/** A teacher's lesson, as the page on the format has it. */
+const shelf = `lesson: object-versions
+version: 1
+id: shelf
+title: T
+about: A
+setup:
+  - create: { apiVersion: v1, kind: ConfigMap, metadata: { name: shelf } }
+    remember: first
+steps:
+  - id: first
+    title: T
+    task: T
+    before: []
+    predict: { question: Q, choices: [200, 409], answer: 409 }
+    solution:
+      - modify: configmaps/shelf
+        set: { .data.right: "2" }
+      - delete: configmaps/shelf
+        uidOf: first
+        expect: 200
+    check:
+      - read: configmaps/shelf
+        where:
+          - { path: .data.right, equals: "2" }
+          - { path: .metadata.uid, sameAs: { label: first, path: .metadata.uid } }
+    lesson: L
+`;

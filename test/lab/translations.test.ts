@@ -23,7 +23,7 @@ steps:
     task: Do
     predict: {question: Q, choices: ["a", "b"], answer: "b"}
     solution: []
-    check: []
+    check: [{absent: cm/a}]
     lesson: L
 ${translations}`;
 
