@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { Browser } from 'playwright-core';
+import type { Browser, Locator } from 'playwright-core';
 import { launchBrowser } from './browser.ts';
 import { WebviewHarness } from './harness.ts';
 import { demoModel } from '../core/timeline/demoModel.ts';
@@ -598,6 +598,43 @@ describe('timeline in a browser', function () {
       assert.match((await track.getAttribute('aria-label')) ?? '', /^scaler: .* · 2 reads$/);
       await page.press('e', 'ArrowLeft');
       assert.doesNotMatch(await page.summary(), /^read/);
+      await page.assertClean();
+    });
+
+    it('of those who do nothing else have rows of their own, the first of them until all are asked for', async () => {
+      const page = await open({ height: 1600 });
+      const { events } = demo();
+      const seen = events.find((event) => event.type === 'observed' && event.name.name === 'checkout');
+      assert.ok(seen?.type === 'observed');
+      const { name, uid, token, cluster } = seen;
+      const reads = Array.from({ length: 22 }, (_, index) => ({
+        type: 'read',
+        via: 'recorder',
+        at: READ_AT + index * 9000,
+        cluster,
+        actor: { client: `node-${String(index).padStart(2, '0')}` },
+        verb: 'get',
+        scope: { group: name.group, resource: name.resource, namespace: name.namespace, name: name.name },
+        given: [{ namespace: name.namespace, name: name.name, uid, token }],
+        cacheAllowed: false,
+      }));
+      await page.page.evaluate((log) => window.testHost.append(log), reads as never);
+      await openActors(page);
+      const track = (index: string): Locator => page.page.locator('.row.track:not([hidden])', { hasText: index });
+      await track('node-19').waitFor();
+      assert.equal(await track('node-20').count(), 0);
+      assert.match((await track('node-03').getAttribute('aria-label')) ?? '', /^node-03: 1 read$/);
+      await page.screenshot('timeline-readers');
+      await page.page.locator('.row.more', { hasText: '2 more that only read' }).click();
+      await track('node-21').waitFor();
+      await track('node-21').click();
+      await page.frame();
+      assert.match(await page.summary(), /^read, Deployment shop\/checkout, node-21/);
+      await page.focusChart();
+      await page.press('ArrowUp');
+      assert.match(await page.summary(), /^read, Deployment shop\/checkout, node-20/);
+      await page.press('e', 'g');
+      await page.page.locator('.row.lane:not([hidden])', { hasText: 'node-05' }).waitFor();
       await page.assertClean();
     });
 
