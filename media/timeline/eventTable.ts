@@ -17,7 +17,7 @@ import { element, isHidden, setAttribute, setText } from '../common/dom.ts';
 import { glyphImage, readImage } from './glyphImage.ts';
 import type { TimelineView } from './view.ts';
 import { showAround, showGap } from './overview.ts';
-import { actorOfStop, gapWords, laneWords, markRemark, readRemark, stopWords } from './words.ts';
+import { actorOfStop, gapWords, KIND_WORDS, laneWords, markRemark, readRemark, stopWords } from './words.ts';
 
 const ROW_PX = 24;
 const COLUMNS = ['Time', 'Object', 'What', 'Actor', 'Remark'] as const;
@@ -301,13 +301,14 @@ function cellsOf({ store, translate, settings }: TimelineView, item: TableItem):
     case 'gap': {
       const { gap } = item;
       const to = gap.to === undefined ? undefined : preciseTimeText(gap.to, settings.timeZoneOffsetMin);
-      const remark = to === undefined ? translate('still') : translate('until {0}', to);
-      return { look: 'gap', object: gapWords(gap), what: gap.text, actor: '', remark };
+      const until = to === undefined ? translate('still') : translate('until {0}', to);
+      const remark = `${gap.cause} · ${until}`;
+      return { look: 'gap', object: gapWords(gap), what: translate('not observed'), actor: '', remark };
     }
     case 'annotation': {
-      const { id, count, text, glyph = 'finding' } = item.annotation;
-      const remark = count > 1 ? `${id} ×${count}` : id;
-      return { look: glyph, object: laneWords(store, item.lane), what: text, actor: '', remark };
+      const { text, glyph = 'finding' } = item.annotation;
+      const what = translate(KIND_WORDS[glyph]);
+      return { look: glyph, object: laneWords(store, item.lane), what, actor: '', remark: text };
     }
     case 'note':
       return { look: 'note', object: '', what: translate('note'), actor: '', remark: item.note.text };

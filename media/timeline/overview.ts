@@ -1,4 +1,5 @@
 import { durationText, timeText } from '../../src/core/timeline/axis.ts';
+import { gapText } from '../../src/core/timeline/gaps.ts';
 import { gapConcerns } from '../../src/core/timeline/scene.ts';
 import { findingRank } from '../../src/core/timeline/findingWords.ts';
 import type { AnnotationInfo, GapInfo } from '../../src/core/timeline/model.ts';
@@ -141,7 +142,7 @@ function gapEntries(view: TimelineView): HTMLElement[] {
     const ends = [gap.from, gap.to].map((at) =>
       at === undefined ? translate('still') : timeText(at, settings.timeZoneOffsetMin),
     );
-    return placeEntry('▨', gapWords(gap), `${gap.text} · ${ends.join(' – ')}`, () => showGap(view, gap));
+    return placeEntry('▨', gapWords(gap), `${gapText(gap, translate)} · ${ends.join(' – ')}`, () => showGap(view, gap));
   });
 }
 

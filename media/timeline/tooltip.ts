@@ -1,4 +1,5 @@
 import { durationText, preciseTimeText } from '../../src/core/timeline/axis.ts';
+import { gapText } from '../../src/core/timeline/gaps.ts';
 import type { Hit } from '../../src/core/timeline/hitTest.ts';
 import type { AnnotationInfo } from '../../src/core/timeline/model.ts';
 import { element } from '../common/dom.ts';
@@ -42,7 +43,7 @@ export class Tooltip {
       case 'gap': {
         const { gap } = hit;
         const length = gap.to === undefined ? translate('still') : durationText(gap.to - gap.from);
-        return [gap.text, length, translate('What happened in here is not known.')];
+        return [gapText(gap, translate), length, translate('What happened in here is not known.')];
       }
       case 'bar': {
         const bar = store.lanes[hit.lane]?.info.bars[hit.bar];

@@ -73,7 +73,7 @@ const isGap: Check<GapInfo> = objectOf({
   scope: objectOf({ group: isString, resource: isString, namespace: optional(isString), name: optional(isString) }),
   from: isNumber,
   to: optional(isNumber),
-  text: isString,
+  cause: isString,
   event: isCount,
 }) as Check<GapInfo>;
 

@@ -97,7 +97,7 @@ export function textMatches({ terms }: Filter, text: string): boolean {
 export function gapMatches(store: TimelineStore, { filter, lanes }: FilterMatch, gap: GapInfo): boolean {
   const terms = filter.terms.filter((term) => !isLaneTerm(term));
   return (
-    textMatches({ terms }, `${gap.text} ${gap.scope.resource} ${gap.scope.namespace ?? ''} ${gap.scope.name ?? ''}`) &&
+    textMatches({ terms }, `${gap.cause} ${gap.scope.resource} ${gap.scope.namespace ?? ''} ${gap.scope.name ?? ''}`) &&
     store.lanes.some((lane, index) => lanes[index] === 1 && isInScope(store, gap, lane.info))
   );
 }

@@ -18,14 +18,14 @@ function gapInfo(gap: History['gaps'][number], translate: Translate): GapInfo {
     scope: gap.scope,
     from: gap.from,
     event: gap.seq,
-    text: gapText(gap, translate),
+    cause: causeText(gap, translate),
     ...(gap.to === undefined ? {} : { to: gap.to }),
   };
 }
 
 /** The sentence of a gap. */
-function gapText(gap: GapEvent, translate: Translate): string {
-  return `${translate('not observed')} · ${causeText(gap, translate)}`;
+export function gapText({ cause }: GapInfo, translate: Translate): string {
+  return `${translate('not observed')} · ${cause}`;
 }
 
 const CAUSES: Readonly<Record<GapEvent['cause'], string>> = {

@@ -194,7 +194,8 @@ export interface GapInfo {
   readonly scope: GapEvent['scope'];
   readonly from: number;
   readonly to?: number;
-  readonly text: string;
+  /** Why nothing could be seen, in words. */
+  readonly cause: string;
   /** The event's `seq`. */
   readonly event: number;
 }

@@ -1,5 +1,6 @@
 import { ticksOf } from './axis.ts';
 import { cellsOf } from './cells.ts';
+import { gapText } from './gaps.ts';
 import { isInScope, type FilterMatch } from './filterMatch.ts';
 import { estimateWidth, LabelLine, type Measure, type Span } from './labels.ts';
 import type { GapWords } from './laneLabels.ts';
@@ -68,7 +69,7 @@ export function sceneOf(input: SceneInput): Scene {
  * is room; those of gaps without a head in view are given back, for the first lane of each.
  */
 function addGaps(input: SceneInput, first: number, end: number, parts: SceneParts): Map<number, GapWords[]> {
-  const { store, layout, scale, top, height, measure = estimateWidth } = input;
+  const { store, layout, scale, top, height, translate, measure = estimateWidth } = input;
   const words = new Map<number, GapWords[]>();
   const heads = new Map<number, LabelLine>();
   for (const gap of store.gaps) {
@@ -85,8 +86,8 @@ function addGaps(input: SceneInput, first: number, end: number, parts: ScenePart
       if (head?.type === 'group' && run.y >= top) {
         const line = heads.get(run.index) ?? new LabelLine(scale.width, titleSpans(input, head));
         heads.set(run.index, line);
-        addHeadWords(parts, line, beginning, y + 16, gap.text, measure);
-      } else words.set(run.index, [...(words.get(run.index) ?? []), { x: beginning, text: gap.text }]);
+        addHeadWords(parts, line, beginning, y + 16, gapText(gap, translate), measure);
+      } else words.set(run.index, [...(words.get(run.index) ?? []), { x: beginning, text: gapText(gap, translate) }]);
     }
   }
   return words;

@@ -98,7 +98,7 @@ function modelOf({ annotations, marks, bars, gaps }: Drawn): TimelineModel {
       scope: { group: '', resource: 'things', ...(gap.name ? { namespace: 'n', name: 'one' } : {}) },
       from: at(gap.at),
       to: at(gap.at + gap.length),
-      text: 'not observed · relist after 410',
+      cause: 'relist after 410',
       event: index + 1,
     })),
     lastAt: at(3600),
