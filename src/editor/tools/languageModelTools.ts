@@ -20,6 +20,8 @@ export const toolNames = {
 } as const;
 
 const ROWS = 200;
+/** Versions that others made meanwhile, of one conflict at most. */
+const PROGRESS = 20;
 
 /** What a model may ask about: words of names, and how many rows at most. */
 interface Query {
@@ -27,32 +29,42 @@ interface Query {
   readonly limit?: number;
 }
 
-/** Tools for language models: read-only, asked for one by one, and never with the content of an object. */
+/**
+ * Tools for language models: read-only, asked for one by one, and without the content of objects; what a finding says of
+ * fields that actors fight over has their last values where they are short and no Secret's.
+ */
 export function registerTools(editor: Pick<Editor, 'session' | 'watches'>): Disposable[] {
   const { session } = editor;
-  const names = (query: Query): NameHistory[] => {
-    const words = (query.query ?? '')
-      .toLowerCase()
-      .split(/\s+/)
-      .filter((word) => word !== '');
-    const matching = [...session.history.names.values()].filter((history) =>
-      words.every((word) => nameOf(history).toLowerCase().includes(word)),
-    );
-    return matching.slice(0, Math.min(query.limit ?? ROWS, ROWS));
-  };
+  const names = (query: Query): NameHistory[] =>
+    [...session.history.names.values()].filter((history) => hasWords(query, nameOf(history)));
   return [
-    register(toolNames.objects, l10n.t('List watched objects'), (query) => names(query).map(describeObject)),
+    register(toolNames.objects, l10n.t('List watched objects'), (query) =>
+      names(query).slice(0, rowsOf(query)).map(describeObject),
+    ),
     register(toolNames.findings, l10n.t('List findings'), (query) =>
       session
         .findings()
-        .filter(
-          (finding) => (query.query ?? '') === '' || `${finding.id} ${finding.object.name}`.includes(query.query ?? ''),
-        )
-        .slice(0, query.limit ?? ROWS)
+        .filter(({ id, kind, object }) => hasWords(query, `${id}/${kind ?? ''} ${object.namespace}/${object.name}`))
+        .slice(0, rowsOf(query))
         .map(describeFinding),
     ),
-    register(toolNames.conflict, l10n.t('Explain conflicts'), (query) => names(query).flatMap(describeConflicts)),
+    register(toolNames.conflict, l10n.t('Explain conflicts'), (query) =>
+      names(query)
+        .flatMap(conflictsOf)
+        .sort((one, other) => other.write.at - one.write.at)
+        .slice(0, rowsOf(query))
+        .map(({ history, write }) => describeConflict(history, write)),
+    ),
   ];
+}
+
+function hasWords({ query = '' }: Query, text: string): boolean {
+  const words = query.toLowerCase().split(/\s+/);
+  return words.every((word) => text.toLowerCase().includes(word));
+}
+
+function rowsOf({ limit = ROWS }: Query): number {
+  return Math.max(1, Math.min(limit, ROWS));
 }
 
 function register(name: string, title: string, answer: (query: Query) => unknown[]): Disposable {
@@ -62,7 +74,7 @@ function register(name: string, title: string, answer: (query: Query) => unknown
       confirmationMessages: {
         title,
         message: l10n.t(
-          'Names, UIDs, version tokens and field paths of watched objects go to the language model; contents of objects do not.',
+          'Names, UIDs, version tokens and field paths of watched objects go to the language model, and short values of fields that actors fight over; other contents do not.',
         ),
       },
     }),
@@ -114,13 +126,13 @@ function describeFinding({
   return { id, kind, severity, object, actors, fields, count, firstAt, lastAt, explanation, remedy };
 }
 
-function describeConflicts(history: NameHistory): unknown[] {
+function conflictsOf(history: NameHistory): { history: NameHistory; write: WriteEvent }[] {
   return history.writes
     .filter(
       (write) =>
         write.outcome === 'version-conflict' || write.outcome === 'field-conflict' || write.outcome === 'uid-mismatch',
     )
-    .map((write) => describeConflict(history, write));
+    .map((write) => ({ history, write }));
 }
 
 function describeConflict(history: NameHistory, write: WriteEvent): unknown {
@@ -137,7 +149,7 @@ function describeConflict(history: NameHistory, write: WriteEvent): unknown {
     basedOnVersion:
       write.basedOn === undefined ? undefined : (badges?.get(write.basedOn.token)?.code ?? 'not observed'),
     wanted: write.paths,
-    progressMeanwhile: since.map((version) => ({
+    progressMeanwhile: since.slice(-PROGRESS).map((version) => ({
       by: describeActor(version.actor),
       changed: version.changed?.paths.slice(0, 50),
     })),

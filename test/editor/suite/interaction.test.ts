@@ -140,20 +140,25 @@ describe('by keyboard and commands', () => {
 
   it('tools for language models only read, and give no content and no token', async () => {
     const token = new vscode.CancellationTokenSource().token;
-    const result = await vscode.lm.invokeTool(
-      toolNames.objects,
-      { input: { query: `${ns}/one` }, toolInvocationToken: undefined },
-      token,
-    );
-    const text = result.content
-      .map((part) => (part instanceof vscode.LanguageModelTextPart ? part.value : ''))
-      .join('');
+    const ask = async (name: string, input: object): Promise<string> => {
+      const result = await vscode.lm.invokeTool(name, { input, toolInvocationToken: undefined }, token);
+      return result.content.map((part) => (part instanceof vscode.LanguageModelTextPart ? part.value : '')).join('');
+    };
+    const text = await ask(toolNames.objects, { query: `${ns}/one` });
     const [found] = JSON.parse(text) as { object: string; incarnations: number; uid: string }[];
     assert.equal(found?.incarnations, 2);
     const stored = await must('GET', path('one'));
     assert.equal(found.uid, metadata(stored)['uid']);
     assert.equal(text.includes(`"${metadata(stored)['resourceVersion']}"`), false);
     assert.doesNotMatch(text, /"x":/);
+    const findings = JSON.parse(await ask(toolNames.findings, { query: `${ns}/one RECREATED` })) as { id: string }[];
+    assert.deepEqual(
+      findings.map(({ id }) => id),
+      ['recreated'],
+    );
+    for (const limit of [1, 0, -3])
+      assert.equal((JSON.parse(await ask(toolNames.objects, { limit })) as unknown[]).length, 1, `${limit}`);
+    assert.equal(await ask(toolNames.conflict, { query: `${ns}/one` }), '[]');
   });
 
   it('what labs made and removed is one folded row, and no alarm', async () => {
