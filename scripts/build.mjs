@@ -1,5 +1,5 @@
 // Builds dist/: the extension, the command line, a bundle for each webview, and the data they read.
-import { build, context } from 'esbuild';
+import { build, context, transformSync } from 'esbuild';
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { root, say } from './bootstrap.mjs';
@@ -70,13 +70,17 @@ const bundles = [
 function copyFiles() {
   for (const name of folders('media')) {
     for (const file of readdirSync(join(root, 'media', name)).filter((item) => item.endsWith('.css')))
-      cpSync(join(root, 'media', name, file), join(dist, 'media', file));
+      writeFileSync(join(dist, 'media', file), styles(readFileSync(join(root, 'media', name, file), 'utf8')));
   }
   cpSync(join(root, 'src/lab/data'), join(dist, 'data'), { recursive: true });
   packData(join(dist, 'data'));
   cpSync(join(root, 'docs', 'findings'), join(dist, 'docs', 'findings'), { recursive: true });
   for (const page of readdirSync(join(root, 'docs')).filter((name) => name.endsWith('.md')))
     writeFileSync(join(dist, 'docs', page), withoutPictures(readFileSync(join(root, 'docs', page), 'utf8')));
+}
+
+function styles(text) {
+  return watch ? text : transformSync(text, { loader: 'css', minify: true }).code;
 }
 
 /** A page as the package holds it: pictures would make it several times as large. */

@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+
 /**
  * What packages load and this product never uses of them: a module by the end of its name, whose import it is (of any where
  * that is not said), and what stands in for it. A function that stands in says so when it is called after all.
@@ -13,6 +15,12 @@ const modules = [
   { name: './middleware.js', of: /client-node\/dist\/config\.js$/, functions: ['setHeaderMiddleware'] },
   // Kubeconfig files are read by `src/kube/kubeconfigFile.ts`.
   { name: 'js-yaml', of: /client-node/, functions: ['load'] },
+  // All that can be asked of addresses, where they are only turned into bytes and back.
+  {
+    name: 'ip-address',
+    of: /socks/,
+    source: readFileSync(new URL('ipAddress.mjs', import.meta.url), 'utf8'),
+  },
   // Printing what a SOCKS proxy is asked, where an environment variable says so.
   { name: 'debug', of: /(socks-proxy-agent|agent-base)/, source: 'export default () => () => {};' },
   // Bundles of certificates, and requests for one.

@@ -2,13 +2,16 @@ import assert from 'node:assert/strict';
 import { X509Certificate } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
+import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
+import fc from 'fast-check';
 import { build, type BuildOptions } from 'esbuild';
 
 import type * as Loopback from '../../src/base/loopbackCertificate.ts';
 import type * as ClientNode from '../../src/kube/clientNode.ts';
+import * as StandIn from '../../scripts/ipAddress.mjs';
 import { leftOut } from '../../scripts/leftOut.mjs';
 
 const source = (path: string): string => fileURLToPath(new URL(`../../src/${path}`, import.meta.url));
@@ -51,10 +54,30 @@ describe('the client in a bundle', () => {
     const inputs = Object.keys(metafile.inputs);
     assert.ok(inputs.some((path) => path.includes('@kubernetes/client-node/dist/config.js')));
     assert.deepEqual(
-      inputs.filter((path) => /node_modules\/(undici|js-yaml|debug|@kubernetes\/client-node\/dist\/gen)\//.test(path)),
+      inputs.filter((path) =>
+        /node_modules\/(undici|js-yaml|debug|ip-address|@kubernetes\/client-node\/dist\/gen)\//.test(path),
+      ),
       [],
     );
     assert.ok((outputFiles[0]?.contents.length ?? 0) < 400_000, `${outputFiles[0]?.contents.length} bytes`);
+  });
+
+  it('turns addresses into bytes and back as the package does that it stands in for', () => {
+    const fromSocks = createRequire(createRequire(import.meta.url).resolve('socks'));
+    const whole = fromSocks('ip-address') as typeof StandIn;
+    fc.assert(
+      fc.property(fc.ipV4(), fc.ipV6(), fc.uint8Array({ minLength: 16, maxLength: 16 }), (v4, v6, bytes) => {
+        assert.deepEqual(new StandIn.Address4(v4).toArray(), new whole.Address4(v4).toArray());
+        const mapped = `::ffff:${v4}`;
+        for (const text of [v6, mapped, `${v6}%eth0`])
+          assert.equal(new StandIn.Address6(text).canonicalForm(), new whole.Address6(text).canonicalForm(), text);
+        const list = Array.from(bytes);
+        assert.equal(
+          StandIn.Address6.fromByteArray(list).canonicalForm(),
+          whole.Address6.fromByteArray(list).canonicalForm(),
+        );
+      }),
+    );
   });
 
   it('still has the proxies and auth providers of client-node', async function () {
