@@ -124,18 +124,24 @@ const WORD = /[A-Za-z0-9][A-Za-z0-9-]*/g;
 
 const ONE_UUID = new RegExp(UUID.source, 'i');
 
-/** A quick look whether any string may hold a UID at all; all UIDs are UUIDs, but for those of tests and odd servers. */
-export function mayMentionUid(value: Json, odd: boolean, field = ''): boolean {
+/**
+ * A quick look whether any string may hold a UID at all; all UIDs are UUIDs, but for those of tests and odd servers. What a
+ * value shares with one that is known to hold none is not looked at again.
+ */
+export function mayMentionUid(value: Json, odd: boolean, without?: Json, field = ''): boolean {
   if (typeof value === 'string') return odd || (value.length >= 36 && value.includes('-') && ONE_UUID.test(value));
-  if (typeof value !== 'object' || value === null) return false;
+  if (typeof value !== 'object' || value === null || value === without) return false;
   if (Array.isArray(value)) {
-    for (const item of value) if (mayMentionUid(item, odd)) return true;
+    const old = Array.isArray(without) ? without : undefined;
+    for (let index = 0; index < value.length; index += 1)
+      if (mayMentionUid(value[index] ?? null, odd, old?.[index])) return true;
     return false;
   }
+  const old = isJsonObject(without) ? without : undefined;
   for (const name in value) {
     if (field === 'metadata' && (name === 'uid' || name === 'managedFields')) continue;
     const item = value[name];
-    if (item !== undefined && item !== null && mayMentionUid(item, odd, name)) return true;
+    if (item !== undefined && item !== null && mayMentionUid(item, odd, old?.[name], name)) return true;
   }
   return false;
 }

@@ -21,13 +21,15 @@ export interface Taken {
   readonly key?: string;
 }
 
-const RESOURCES: Readonly<Record<string, string>> = {
-  Secret: 'secrets',
-  ConfigMap: 'configmaps',
-  PersistentVolumeClaim: 'persistentvolumeclaims',
-  ServiceAccount: 'serviceaccounts',
-  PersistentVolume: 'persistentvolumes',
-};
+const RESOURCES: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    Secret: 'secrets',
+    ConfigMap: 'configmaps',
+    PersistentVolumeClaim: 'persistentvolumeclaims',
+    ServiceAccount: 'serviceaccounts',
+    PersistentVolume: 'persistentvolumes',
+  }),
+);
 
 /**
  * What a Pod or a claim takes by name only once. References that whoever follows them resolves anew each time (templates,
@@ -40,7 +42,7 @@ export function takenByName({ group, resource, namespace }: ObjectName, body: Js
   const take = resource === 'pods' ? takenByPod : resource === 'persistentvolumeclaims' ? takenByClaim : undefined;
   if (take === undefined) return [];
   return referencesOf(body).flatMap((reference) => {
-    const target = RESOURCES[reference.kind];
+    const target = RESOURCES.get(reference.kind);
     if (reference.sort !== 'name' || target === undefined) return [];
     const from = {
       group: '',

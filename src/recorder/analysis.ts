@@ -118,16 +118,18 @@ function countsOf(sources: readonly EventSource[]): Record<string, unknown> {
   };
 }
 
-const LIMITS: Readonly<Record<string, string>> = {
-  Metadata:
-    'At the level Metadata an audit log holds no content: conflicts, loops and races are found, lost updates, takeovers and ignored parts cannot be known.',
-  Request:
-    'At the level Request an audit log holds no answers: what was stored is not known, so lost updates are found only where the requests alone tell.',
-};
+const LIMITS: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    Metadata:
+      'At the level Metadata an audit log holds no content: conflicts, loops and races are found, lost updates, takeovers and ignored parts cannot be known.',
+    Request:
+      'At the level Request an audit log holds no answers: what was stored is not known, so lost updates are found only where the requests alone tell.',
+  }),
+);
 
 function notesOf(sources: readonly EventSource[]): string[] {
   const levels = new Set(sources.flatMap((source) => Object.keys(source.counts.levels)));
-  const notes = [...levels].flatMap((level) => LIMITS[level] ?? []);
+  const notes = [...levels].flatMap((level) => LIMITS.get(level) ?? []);
   const audits = sources.filter((source) => source.counts.kind === 'audit');
   if (audits.length > 0)
     notes.push(

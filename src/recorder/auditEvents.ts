@@ -24,16 +24,18 @@ export interface AuditReading {
 
 const NO_QUERY = new URLSearchParams();
 
-const VERBS: Readonly<Record<string, RequestInfo['verb']>> = {
-  create: 'create',
-  update: 'replace',
-  patch: 'patch',
-  delete: 'delete',
-  deletecollection: 'deletecollection',
-  get: 'get',
-  list: 'list',
-  watch: 'watch',
-};
+const VERBS: ReadonlyMap<string, RequestInfo['verb']> = new Map(
+  Object.entries({
+    create: 'create',
+    update: 'replace',
+    patch: 'patch',
+    delete: 'delete',
+    deletecollection: 'deletecollection',
+    get: 'get',
+    list: 'list',
+    watch: 'watch',
+  }),
+);
 
 /**
  * Turns one event of an API server's audit log (`audit.k8s.io/v1`) into ours. Only the last stage of a request says what came
@@ -61,7 +63,7 @@ export function auditEvents(value: Json, context: AuditContext): AuditReading | 
 }
 
 function infoOf(verb: string, objectRef: Json | undefined, uri: string): RequestInfo | undefined {
-  const known = VERBS[verb];
+  const known = VERBS.get(verb);
   if (known === undefined) return undefined;
   const question = uri.indexOf('?');
   const query = question < 0 ? NO_QUERY : new URLSearchParams(uri.slice(question + 1));

@@ -20,10 +20,7 @@ interface Cut<Member extends string> {
   readonly end: number;
 }
 
-/** Whole numbers of a text of JSON, as values of members. */
-const NUMBER = /(?<!\\)":(\d+)(?=[,}])/g;
-
-/** Whether of a body that is sent or answered, whose parts are not parsed yet, only the whole numbers of its spec are needed. */
+/** Whether of a body that is sent or answered, whose parts are not parsed yet, neither owners nor status are needed. */
 export type IsSlim = (event: JsonObject, body: JsonObject) => boolean;
 
 /**
@@ -36,7 +33,6 @@ export class AuditLines {
     spec: new LastTexts(shallow),
     status: new LastTexts(shallow),
   };
-  private readonly numbers = new LastTexts(numbersOf, { isJson: false });
   private readonly isSlim: IsSlim;
 
   constructor(isSlim: IsSlim = () => false) {
@@ -54,19 +50,14 @@ export class AuditLines {
       let isSlim: boolean | undefined;
       return joined(body, partsOf(body), (part, member, rest) => {
         isSlim ??= this.isSlim(envelope, rest);
-        if (!isSlim) return this.last[member].get(place, part);
-        return member === 'spec' ? this.numbers.get(place, part) : member === 'status' ? {} : [];
+        if (isSlim && member !== 'spec') return member === 'status' ? {} : [];
+        return this.last[member].get(place, part);
       });
     });
     if (event !== undefined) return event;
     const value = parseJson(line);
     return isTooDeep(value) ? undefined : value;
   }
-}
-
-function numbersOf(spec: string): Json {
-  const numbers = new Set([...spec.matchAll(NUMBER)].map(([, digits]) => Number(digits)));
-  return Object.fromEntries([...numbers].map((value, index) => [`n${index}`, value]));
 }
 
 /** What names one object, nearly: two that share it only cost time. Undefined for a list, or where there is no name yet. */

@@ -32,13 +32,10 @@ interface Known {
 export class LastTexts {
   private readonly last = new Map<string, Known>();
   private readonly parse: (text: string) => Json | undefined;
-  private readonly isJson: boolean;
   private total = 0;
 
-  /** Of texts that are JSON, or of which `parse` makes something else. */
-  constructor(parse: (text: string) => Json | undefined, { isJson = true } = {}) {
+  constructor(parse: (text: string) => Json | undefined) {
     this.parse = parse;
-    this.isJson = isJson;
   }
 
   /** The value of a text at a place; undefined where it has none. */
@@ -56,7 +53,7 @@ export class LastTexts {
   }
 
   private getAnew(place: string, text: string, known: Known | undefined): Json | undefined {
-    const cut = known === undefined || !this.isJson ? undefined : this.changed(textOf(known), text);
+    const cut = known === undefined ? undefined : this.changed(textOf(known), text);
     const parsed = cut?.value ?? this.parse(text);
     if (parsed === undefined || text.length > MAX_TEXT) return parsed;
     const value = known === undefined ? parsed : shared(known.value, parsed);

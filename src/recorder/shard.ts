@@ -23,7 +23,7 @@ const TAKEN = ['configmaps', 'secrets', 'persistentvolumes'];
  * What a shard needs of the events of a log. Of its own objects, and of what actors read, it needs all. Of the others it needs
  * what a finding about one of its own may rest on: who held a name when, who wrote which version, what was created for which
  * owner, the first content of what a lost create may have made, what Pods take by name, and how many of something an owner asks
- * for. The rest of their contents is left out.
+ * for at most. The rest of their contents is left out.
  */
 export class ShardView {
   private readonly shard: Shard;
@@ -31,6 +31,9 @@ export class ShardView {
   private readonly seen = new Set<string>();
   /** By name, which is asked many times about one. */
   private readonly own = new Map<string, boolean>();
+
+  private spec: Json | undefined;
+  private largest: number | bigint = -1;
 
   constructor(shard: Shard) {
     this.shard = shard;
@@ -52,12 +55,14 @@ export class ShardView {
       case 'observed': {
         if (this.isWhole(event.name) || this.isFirst(event.uid)) return event;
         const { managedFields: _owners, leaves: _hashes, body, ...rest } = event;
-        return { ...rest, ...(body === undefined ? {} : { body: slimBody(body) }) } as E;
+        const largest = body === undefined ? undefined : this.largestIn(body['spec']);
+        return { ...rest, ...(largest === undefined ? {} : { leaves: { '.spec.largest': String(largest) } }) } as E;
       }
       case 'write': {
         const { body } = event;
         if (event.verb !== 'replace' || !isJsonObject(body) || this.isWhole(event.name)) return event;
-        return { ...event, body: slimBody(body) };
+        const largest = this.largestIn(body['spec']);
+        return { ...event, body: largest === undefined ? {} : { spec: { largest } } };
       }
       case 'absent':
       case 'read':
@@ -82,6 +87,15 @@ export class ShardView {
     return this.has(name) || (name.group === '' && TAKEN.includes(name.resource));
   }
 
+  /** The largest whole number of a desired state, all that others are asked for. What is sent, answered and seen is the same value. */
+  private largestIn(spec: Json | undefined): number | bigint | undefined {
+    if (spec !== this.spec) {
+      this.spec = spec;
+      this.largest = largestIn(spec, -1);
+    }
+    return this.largest < 0 ? undefined : this.largest;
+  }
+
   private isFirst(uid: string): boolean {
     if (this.seen.has(uid)) return false;
     if (this.seen.size >= MAX_SEEN) this.seen.clear();
@@ -95,23 +109,12 @@ function nameIn(ref: JsonObject): ObjectName {
   return { group: text('apiGroup'), resource: text('resource'), namespace: text('namespace'), name: text('name') };
 }
 
-/** The whole numbers of the desired state, at their places. */
-function slimBody(body: JsonObject): JsonObject {
-  const spec = numbersIn(body['spec']);
-  return spec === undefined ? {} : { spec };
-}
-
-function numbersIn(value: Json | undefined): Json | undefined {
-  if (typeof value === 'number' || typeof value === 'bigint') return value;
-  if (Array.isArray(value)) {
-    const items = value.flatMap((item) => numbersIn(item) ?? []);
-    return items.length === 0 ? undefined : items;
-  }
-  if (!isJsonObject(value)) return undefined;
-  let slim: JsonObject | undefined;
-  for (const name in value) {
-    const item = name === '__proto__' ? undefined : numbersIn(value[name]);
-    if (item !== undefined) (slim ??= {})[name] = item;
-  }
-  return slim;
+function largestIn(value: Json | undefined, least: number | bigint): number | bigint {
+  if (typeof value === 'bigint' || (typeof value === 'number' && Number.isInteger(value)))
+    return value > least ? value : least;
+  if (typeof value !== 'object' || value === null) return least;
+  let largest = least;
+  if (Array.isArray(value)) for (const item of value) largest = largestIn(item, largest);
+  else for (const name in value) largest = largestIn(value[name], largest);
+  return largest;
 }

@@ -12,17 +12,19 @@ export interface WriteRequest {
   readonly preconditions?: { uid?: string; token?: string };
 }
 
-const PATCH_TYPES: Readonly<Record<string, NonNullable<WriteEvent['patchType']>>> = {
-  'application/json-patch+json': 'json-patch',
-  'application/merge-patch+json': 'merge-patch',
-  'application/strategic-merge-patch+json': 'strategic',
-  'application/apply-patch+yaml': 'apply',
-  'application/apply-patch+cbor': 'apply',
-};
+const PATCH_TYPES: ReadonlyMap<string, NonNullable<WriteEvent['patchType']>> = new Map(
+  Object.entries({
+    'application/json-patch+json': 'json-patch',
+    'application/merge-patch+json': 'merge-patch',
+    'application/strategic-merge-patch+json': 'strategic',
+    'application/apply-patch+yaml': 'apply',
+    'application/apply-patch+cbor': 'apply',
+  }),
+);
 
 /** The patch type that a Content-Type names; the body never decides it. */
 export function patchTypeOf(contentType: string): WriteEvent['patchType'] {
-  return PATCH_TYPES[contentType.split(';')[0]?.trim().toLowerCase() ?? ''];
+  return PATCH_TYPES.get(contentType.split(';')[0]?.trim().toLowerCase() ?? '');
 }
 
 /** Reads verb, options and preconditions; undefined for a request that writes nothing. */

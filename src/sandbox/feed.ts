@@ -36,12 +36,14 @@ const VERBS: Readonly<Record<string, 'create' | 'replace' | 'patch' | 'delete' |
   delete: 'delete',
   deletecollection: 'deletecollection',
 };
-const PATCH_TYPES: Readonly<Record<string, 'json-patch' | 'merge-patch' | 'strategic' | 'apply'>> = {
-  'application/json-patch+json': 'json-patch',
-  'application/merge-patch+json': 'merge-patch',
-  'application/strategic-merge-patch+json': 'strategic',
-  'application/apply-patch+yaml': 'apply',
-};
+const PATCH_TYPES: ReadonlyMap<string, 'json-patch' | 'merge-patch' | 'strategic' | 'apply'> = new Map(
+  Object.entries({
+    'application/json-patch+json': 'json-patch',
+    'application/merge-patch+json': 'merge-patch',
+    'application/strategic-merge-patch+json': 'strategic',
+    'application/apply-patch+yaml': 'apply',
+  }),
+);
 
 /**
  * The sandbox's own log: every request with its answer, refused ones included, and every commit, as events of the trace
@@ -187,7 +189,7 @@ export class Feed {
     verb: (typeof VERBS)[string],
   ): NewTraceEvent {
     const { info, query } = request;
-    const patchType = verb === 'patch' ? PATCH_TYPES[mediaTypeOf(request.contentType)] : undefined;
+    const patchType = verb === 'patch' ? PATCH_TYPES.get(mediaTypeOf(request.contentType)) : undefined;
     const asked = sentBody(request, patchType);
     const sent = isSecretResource(info) ? hiddenBody(asked, this.secretKey) : asked;
     const reply = answer.contentType.startsWith('application/json') ? parseJson(answerText(answer)) : null;

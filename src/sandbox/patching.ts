@@ -17,16 +17,18 @@ import { updateObject, type Written } from './update.ts';
 /** The patch types by their media types. */
 export type PatchType = 'json' | 'merge' | 'strategic' | 'apply';
 
-const TYPES: Readonly<Record<string, PatchType>> = {
-  'application/json-patch+json': 'json',
-  'application/merge-patch+json': 'merge',
-  'application/strategic-merge-patch+json': 'strategic',
-  'application/apply-patch+yaml': 'apply',
-};
+const TYPES: ReadonlyMap<string, PatchType> = new Map(
+  Object.entries({
+    'application/json-patch+json': 'json',
+    'application/merge-patch+json': 'merge',
+    'application/strategic-merge-patch+json': 'strategic',
+    'application/apply-patch+yaml': 'apply',
+  }),
+);
 
 /** The type of a patch. Throws 415; custom resources have no strategic merge and say what they take. */
 export function readPatchType(request: ApiRequest, kind: Kind): PatchType {
-  const type = TYPES[request.contentType?.split(';')[0] ?? ''];
+  const type = TYPES.get(request.contentType?.split(';')[0] ?? '');
   if (kind.origin === 'built-in') {
     if (type === undefined) throw failure(415, 'UnsupportedMediaType', '415: Unsupported Media Type', {});
     return type;

@@ -18,7 +18,7 @@ const TYPES: Record<string, ListType> = {
 const schema: ListSchema = {
   listTypeAt(path) {
     const last = path[path.length - 1];
-    return last !== undefined && 'field' in last ? TYPES[last.field] : undefined;
+    return last !== undefined && 'field' in last && Object.hasOwn(TYPES, last.field) ? TYPES[last.field] : undefined;
   },
   isAtomicMapAt: (path) => formatPath(path).endsWith('.selector'),
 };

@@ -1,7 +1,7 @@
 import { equalJson, isJsonObject, type Json, type JsonObject } from '../../codec/json.ts';
 import { contentAfter, contentOf } from './leaves.ts';
 import type { ObservedEvent, WriteEvent } from '../traceEvent.ts';
-import type { ObjectState, VersionRecord } from './objectState.ts';
+import type { LastBody, ObjectState, VersionRecord } from './objectState.ts';
 
 /**
  * The content seen last of each of the objects that were seen last. The next one of an object is compared with it, and shares
@@ -32,11 +32,13 @@ export class Contents {
   }
 
   /** The content of a body that an object was seen with. Its owners are no content; they are kept beside it. */
-  take(object: ObjectState, body: JsonObject): NonNullable<ObjectState['lastBody']> {
+  take(object: ObjectState, body: JsonObject): LastBody {
     const { content, managedFields } = splitOwners(body);
     const known = object.lastBody;
     const next = known === undefined ? contentOf(content) : contentAfter(known, content);
-    const taken = { ...next, managedFields: sharedItems(known?.managedFields, managedFields) };
+    const { body: shared, leaves } = next;
+    const owners = sharedItems(known?.managedFields, managedFields);
+    const taken: LastBody = { body: shared, leaves, managedFields: owners, withoutUids: known?.withoutUids };
     object.lastBody = taken;
     const values = known === undefined ? valuesIn(body) : (this.held.get(object) ?? 0);
     this.forget(object);

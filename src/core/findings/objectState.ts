@@ -38,6 +38,13 @@ export interface VersionRecord {
   manager: string | undefined;
 }
 
+/** A content with its owners. */
+export interface LastBody extends Content {
+  readonly managedFields: readonly Json[] | undefined;
+  /** This content, or one before it, that holds no other object's UID, if that is known. */
+  withoutUids?: JsonObject | undefined;
+}
+
 /** One incarnation with the versions that are remembered, in their order. */
 export class ObjectState {
   readonly cluster: string;
@@ -58,7 +65,7 @@ export class ObjectState {
   /** Whether versions were forgotten: the window no longer begins where the object did. */
   truncated = false;
   /** The content that was seen last, against which the next one is compared. */
-  lastBody: (Content & { readonly managedFields: readonly Json[] | undefined }) | undefined;
+  lastBody: LastBody | undefined;
   /** References that its newest version holds, as the reference rule keys them. */
   readonly references = new Set<string>();
   private readonly cursors = new Map<string, Token>();

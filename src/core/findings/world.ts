@@ -98,8 +98,7 @@ export class World {
   /** A UID whose object is known to be gone although its name is held by another one. */
   replacedBy(cluster: string, uid: string): ObjectState | undefined {
     const object = this.object(cluster, uid);
-    if (object === undefined) return undefined;
-    const now = this.current(cluster, object.name);
+    const now = object === undefined ? undefined : this.current(cluster, object.name);
     return now === undefined || now.uid === uid || now.gone !== undefined ? undefined : now;
   }
 
@@ -281,11 +280,15 @@ export class World {
       subresource: event.subresource,
     };
     version.sentOwners = sentOwners(event);
-    version.write = { ...this.contents.sharing(object, event), actor: version.author.actor };
+    version.write = { ...this.sharing(object, event), actor: version.author.actor };
     this.judging.take(object, version);
     object.trim(this.thresholds.maxVersions);
   }
 
+  /** Of what is not asked for too little is known to share with. */
+  private sharing(object: ObjectState, write: WriteEvent): WriteEvent {
+    return this.thresholds.isAsked(object.name) ? this.contents.sharing(object, write) : write;
+  }
   /** The state of an incarnation; makes it, and notes a recreation, where it is new. */
   private objectFor(cluster: string, name: ObjectName, uid: string, event: TraceEvent): ObjectState {
     const key = `${cluster}\0${uid}`;
@@ -351,7 +354,7 @@ export class World {
         const { leaves, body, managedFields } = this.contents.take(object, event.body);
         Object.assign(version, { leaves, body });
         version.managedFields ??= managedFields;
-        if (version.write !== undefined) version.write = this.contents.sharing(object, version.write);
+        if (version.write !== undefined) version.write = this.sharing(object, version.write);
       } else if (event.leaves !== undefined) version.leaves = leavesOfHashes(event.leaves);
       version.derived = version.derived && event.body === undefined && event.leaves === undefined;
     }

@@ -89,13 +89,13 @@ function decodeValue(
   return { object: completed.object, warnings: [...ofYaml, ...warnings] };
 }
 
-const CLAIMS: Readonly<Record<string, string>> = { kind: 'kind', apiversion: 'apiVersion' };
+const CLAIMS: ReadonlyMap<string, string> = new Map(Object.entries({ kind: 'kind', apiversion: 'apiVersion' }));
 
 /** What kind a body claims to be is read by Go's own decoder, which takes keys in any case. */
 function withClaims(value: JsonObject): JsonObject {
   const claims: JsonObject = {};
   for (const name of Object.keys(value)) {
-    const claimed = CLAIMS[name.toLowerCase()];
+    const claimed = CLAIMS.get(name.toLowerCase());
     if (claimed !== undefined && claimed !== name) claims[claimed] = value[name] ?? null;
   }
   return Object.keys(claims).length === 0 ? value : { ...value, ...claims };

@@ -117,12 +117,14 @@ function frozenErrors(next: JsonObject, live: JsonObject, fields: readonly strin
 }
 
 /** What each type of Secret must hold. */
-const REQUIRED_KEYS: Readonly<Record<string, readonly string[]>> = {
-  'kubernetes.io/dockercfg': ['.dockercfg'],
-  'kubernetes.io/dockerconfigjson': ['.dockerconfigjson'],
-  'kubernetes.io/ssh-auth': ['ssh-privatekey'],
-  'kubernetes.io/tls': ['tls.crt', 'tls.key'],
-};
+const REQUIRED_KEYS: ReadonlyMap<string, readonly string[]> = new Map(
+  Object.entries({
+    'kubernetes.io/dockercfg': ['.dockercfg'],
+    'kubernetes.io/dockerconfigjson': ['.dockerconfigjson'],
+    'kubernetes.io/ssh-auth': ['ssh-privatekey'],
+    'kubernetes.io/tls': ['tls.crt', 'tls.key'],
+  }),
+);
 
 /** Secrets. */
 export function secretKind(): Kind {
@@ -163,7 +165,7 @@ function secretErrors(object: JsonObject): FieldError[] {
   const type = textAt(object, 'type');
   const errors = keyErrors(data, 'data');
   if (sizeOf(data, 0.75) > MAX_DATA_BYTES) errors.push(tooLong('data', MAX_DATA_BYTES));
-  for (const key of REQUIRED_KEYS[type] ?? [])
+  for (const key of REQUIRED_KEYS.get(type) ?? [])
     errors.push(...(key in data ? registryErrors(key, textAt(data, key)) : [required(`data[${key}]`)]));
   if (type === 'kubernetes.io/basic-auth' && !('username' in data) && !('password' in data)) {
     errors.push(required('data[username]'), required('data[password]'));

@@ -13,10 +13,12 @@ import { plainText } from '../schema/plainText.ts';
 
 const EVICTION_SECONDS = 300;
 /** The PriorityClasses that every API server makes at its start. */
-const PRIORITY_CLASSES: Readonly<Record<string, number>> = {
-  'system-cluster-critical': 2_000_000_000,
-  'system-node-critical': 2_000_001_000,
-};
+const PRIORITY_CLASSES: ReadonlyMap<string, number> = new Map(
+  Object.entries({
+    'system-cluster-critical': 2_000_000_000,
+    'system-node-critical': 2_000_001_000,
+  }),
+);
 const UPDATABLE =
   '`spec.containers[*].image`,`spec.initContainers[*].image`,`spec.activeDeadlineSeconds`,`spec.tolerations` (only additions to existing tolerations),' +
   '`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)';
@@ -75,7 +77,7 @@ export function podKind(): Kind {
 /** What admission adds to every pod: a priority, and tolerance of a node that is gone for a while. */
 function admit(spec: JsonObject, name: string): void {
   const className = textAt(spec, 'priorityClassName');
-  const known = PRIORITY_CLASSES[className];
+  const known = PRIORITY_CLASSES.get(className);
   const refused = (why: string): Error => forbidden({ group: '', resource: 'pods' }, name, why);
   if (className !== '' && known === undefined) throw refused(`no PriorityClass with name ${className} was found`);
   const priority = known ?? 0;

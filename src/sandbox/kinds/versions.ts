@@ -42,21 +42,23 @@ export function otherVersion(kind: Kind, apiVersion: string): OtherVersion | und
 }
 
 /** Versions that are served no more, which the server's decoder still knows: what they are of has not changed its form. */
-const FORMER: Readonly<Record<string, readonly string[]>> = {
-  'apps/v1beta1': ['ControllerRevision', 'Deployment', 'StatefulSet'],
-  'apps/v1beta2': ['ControllerRevision', 'DaemonSet', 'Deployment', 'ReplicaSet', 'StatefulSet'],
-  'extensions/v1beta1': ['DaemonSet', 'Deployment', 'ReplicaSet'],
-  'batch/v1beta1': ['CronJob'],
-  'coordination.k8s.io/v1beta1': ['Lease'],
-  'discovery.k8s.io/v1beta1': ['EndpointSlice'],
-  'rbac.authorization.k8s.io/v1beta1': ['ClusterRole', 'ClusterRoleBinding', 'Role', 'RoleBinding'],
-  'rbac.authorization.k8s.io/v1alpha1': ['ClusterRole', 'ClusterRoleBinding', 'Role', 'RoleBinding'],
-  'apiextensions.k8s.io/v1beta1': ['CustomResourceDefinition'],
-};
+const FORMER: ReadonlyMap<string, readonly string[]> = new Map(
+  Object.entries({
+    'apps/v1beta1': ['ControllerRevision', 'Deployment', 'StatefulSet'],
+    'apps/v1beta2': ['ControllerRevision', 'DaemonSet', 'Deployment', 'ReplicaSet', 'StatefulSet'],
+    'extensions/v1beta1': ['DaemonSet', 'Deployment', 'ReplicaSet'],
+    'batch/v1beta1': ['CronJob'],
+    'coordination.k8s.io/v1beta1': ['Lease'],
+    'discovery.k8s.io/v1beta1': ['EndpointSlice'],
+    'rbac.authorization.k8s.io/v1beta1': ['ClusterRole', 'ClusterRoleBinding', 'Role', 'RoleBinding'],
+    'rbac.authorization.k8s.io/v1alpha1': ['ClusterRole', 'ClusterRoleBinding', 'Role', 'RoleBinding'],
+    'apiextensions.k8s.io/v1beta1': ['CustomResourceDefinition'],
+  }),
+);
 
 /** Whether a built-in kind once had this version. */
 export function isFormerVersion(kind: Kind, apiVersion: string): boolean {
-  return kind.origin === 'built-in' && FORMER[apiVersion]?.includes(kind.kind) === true;
+  return kind.origin === 'built-in' && FORMER.get(apiVersion)?.includes(kind.kind) === true;
 }
 
 const COMPONENTS: Readonly<Record<string, string>> = {
@@ -118,19 +120,17 @@ function toV1(object: JsonObject): JsonObject {
 }
 
 /** What the newer Events group calls the fields of a core Event. */
-const NEW_NAMES: Readonly<Record<string, string>> = {
-  involvedObject: 'regarding',
-  message: 'note',
-  source: 'deprecatedSource',
-  firstTimestamp: 'deprecatedFirstTimestamp',
-  lastTimestamp: 'deprecatedLastTimestamp',
-  count: 'deprecatedCount',
-  reportingComponent: 'reportingController',
-};
-const OLD_NAMES: Readonly<Record<string, string>> = Object.fromEntries(
-  Object.entries(NEW_NAMES).map(([old, name]) => [name, old]),
-);
+const NEW_NAMES: ReadonlyMap<string, string> = new Map([
+  ['involvedObject', 'regarding'],
+  ['message', 'note'],
+  ['source', 'deprecatedSource'],
+  ['firstTimestamp', 'deprecatedFirstTimestamp'],
+  ['lastTimestamp', 'deprecatedLastTimestamp'],
+  ['count', 'deprecatedCount'],
+  ['reportingComponent', 'reportingController'],
+]);
+const OLD_NAMES: ReadonlyMap<string, string> = new Map(Array.from(NEW_NAMES, ([old, name]) => [name, old]));
 
-function renamed(object: JsonObject, names: Readonly<Record<string, string>>): JsonObject {
-  return Object.fromEntries(Object.entries(object).map(([name, value]) => [names[name] ?? name, value]));
+function renamed(object: JsonObject, names: ReadonlyMap<string, string>): JsonObject {
+  return Object.fromEntries(Object.entries(object).map(([name, value]) => [names.get(name) ?? name, value]));
 }

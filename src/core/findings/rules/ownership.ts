@@ -32,6 +32,7 @@ interface Track {
 
 const MAX_REFUSED = 2_000;
 const MAX_TRACKS = 20_000;
+const MAX_SETTINGS = 8;
 
 /** `force-takeover`: an apply with force took fields that another manager owned. `ownership-fight`: two actors undo each other. */
 export class OwnershipRule implements Rule {
@@ -86,20 +87,21 @@ export class OwnershipRule implements Rule {
     const actor = authorOf(version);
     if (actor === undefined) return;
     const fights: Fight[] = [];
+    const prefix = `${object.cluster}\0${object.uid}\0`;
     for (const [path, value] of settingsOf(change, changed.slice(0, 100))) {
-      const key = [object.cluster, object.uid, path].join('\0');
+      const key = prefix + path;
       const track = this.tracks.get(key) ?? { settings: [], alternations: 0 };
-      const [before, last] = track.settings.slice(-2);
+      const last = track.settings.at(-1);
+      const before = track.settings.at(-2);
       // Several writes of one actor in a row are one turn: what counts is what the other finds.
       const isSameTurn = last !== undefined && last.by === actor.key;
       if (isSameTurn) track.settings.pop();
       else if (before !== undefined && before.by === actor.key && before.value === value)
         track.alternations = isTalk(path, before, last, change) ? 0 : track.alternations + 1;
       else if (before !== undefined && !(before.by === actor.key && isMoving(path, value))) track.alternations = 0;
-      track.settings = [
-        ...track.settings,
-        { by: actor.key, name: actor.name, value, seq: version.author?.seq ?? version.seq, token: version.token },
-      ].slice(-8);
+      const seq = version.author?.seq ?? version.seq;
+      track.settings.push({ by: actor.key, name: actor.name, value, seq, token: version.token });
+      if (track.settings.length > MAX_SETTINGS) track.settings.shift();
       this.tracks.delete(key);
       this.tracks.set(key, track);
       if (track.alternations >= world.thresholds.fightAlternations) fights.push({ path, settings: track.settings });
