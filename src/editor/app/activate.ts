@@ -57,6 +57,7 @@ export function activateEditor(context: ExtensionContext, endings: Set<() => Pro
           onSandbox: () => editor.walkthrough.complete(contextKeys.sandboxSeen),
         }).catch(onError),
     ),
+    treeView.onDidCollapseElement(({ element }) => editor.tree.fold(element)),
     treeView.onDidChangeVisibility(({ visible }) => {
       if (visible) editor.start();
     }),

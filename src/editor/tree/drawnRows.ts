@@ -14,13 +14,22 @@ interface Rows {
 export class DrawnRows {
   private readonly children = new Map<string, string>();
   private readonly looks = new Map<string, string>();
+  private readonly folded = new Set<string>();
 
   gaveChildren(parent: TreeNode | undefined, children: readonly TreeNode[]): void {
     this.children.set(parent?.id ?? '', idsOf(children));
+    if (parent !== undefined) this.folded.delete(parent.id);
   }
 
   gaveItem(node: TreeNode, item: TreeItem): void {
     this.looks.set(node.id, lookOf(item));
+    // Of a folded row that is drawn anew VS Code asks for the children once it is unfolded.
+    if (this.folded.has(node.id)) this.children.delete(node.id);
+  }
+
+  /** A person folded a row. */
+  fold(node: TreeNode): void {
+    this.folded.add(node.id);
   }
 
   /** The rows to be drawn anew with all below them; undefined stands for the whole tree. */

@@ -32,6 +32,11 @@ export interface TreeSources {
 }
 
 const REFRESH_INTERVAL_MS = 500;
+/**
+ * VS Code may drop a request to draw some rows anew that comes while it draws: where it has not asked for them after so
+ * long, and nothing else happened, it is asked for the whole tree.
+ */
+const ASKED_AGAIN_MS = [2000, 6000, 18_000];
 /** VS Code asks for each row by itself: of more than so many, the whole tree is cheaper. */
 const ROWS_AT_ONCE = 10;
 
@@ -50,6 +55,7 @@ export class WatchedObjects implements TreeDataProvider<TreeNode>, Disposable {
   private grouping: Grouping = 'none';
   private filterText = '';
   private past: History | undefined;
+  private asking: NodeJS.Timeout | undefined;
 
   readonly onDidChangeTreeData = this.changed.event;
 
@@ -86,6 +92,11 @@ export class WatchedObjects implements TreeDataProvider<TreeNode>, Disposable {
     this.pages.set(parent, (this.pages.get(parent) ?? 1) + 1);
     const node = this.nodes.get(parent);
     this.changed.fire(node === undefined || isLasting(node) ? node : this.getParent(node));
+  }
+
+  /** A person folded a row. */
+  fold(node: TreeNode): void {
+    this.drawn.fold(node);
   }
 
   refresh(): void {
@@ -136,10 +147,26 @@ export class WatchedObjects implements TreeDataProvider<TreeNode>, Disposable {
   }
 
   private drawAnew(): void {
-    const stale = this.drawn.stale({ childrenOf: (node) => this.known(node), itemOf: (node) => this.itemOf(node) });
+    const stale = this.stale();
     const rows = [...stale].filter((node) => node !== undefined);
     if (stale.has(undefined) || rows.length > ROWS_AT_ONCE) this.changed.fire(undefined);
     else if (rows.length > 0) this.changed.fire(rows);
+    clearTimeout(this.asking);
+    if (stale.size > 0) this.askAgain(0);
+  }
+
+  private stale(): ReadonlySet<TreeNode | undefined> {
+    return this.drawn.stale({ childrenOf: (node) => this.known(node), itemOf: (node) => this.itemOf(node) });
+  }
+
+  private askAgain(time: number): void {
+    const pauseMs = ASKED_AGAIN_MS[time];
+    if (pauseMs === undefined) return;
+    this.asking = setTimeout(() => {
+      if (this.stale().size === 0) return;
+      this.changed.fire(undefined);
+      this.askAgain(time + 1);
+    }, pauseMs);
   }
 
   getParent(node: TreeNode): TreeNode | undefined {
@@ -190,6 +217,7 @@ export class WatchedObjects implements TreeDataProvider<TreeNode>, Disposable {
   dispose(): void {
     for (const subscription of this.subscriptions) subscription.dispose();
     this.refresher.dispose();
+    clearTimeout(this.asking);
     this.changed.dispose();
   }
 

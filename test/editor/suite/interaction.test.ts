@@ -2,7 +2,10 @@ import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
 import type { ObjectVersionsApi } from '../../../src/editor/app/api.ts';
 import type { TreeNode } from '../../../src/editor/tree/nodes.ts';
+import { emptyHistory } from '../../../src/core/reduce.ts';
 import { DrawnRows } from '../../../src/editor/tree/drawnRows.ts';
+import { WatchedObjects } from '../../../src/editor/tree/watchedObjects.ts';
+import type { WatchDefinition } from '../../../src/editor/watches/watchDefinition.ts';
 import { markOf } from '../../../src/editor/tree/objectRows.ts';
 import { toolNames } from '../../../src/editor/tools/languageModelTools.ts';
 import { apiServer, configMap, metadata, must, namespace, patch } from '../apiServer.ts';
@@ -227,13 +230,55 @@ describe('by keyboard and commands', () => {
     assert.deepEqual(stale(), [], 'a tooltip is no reason');
     looks.set('b', 'changed');
     assert.deepEqual(stale(), ['b']);
+    drawn.fold(b);
     looks.set('a/u/d', 'changed');
     assert.deepEqual(stale(), ['a/u', 'b'], 'a fact is drawn with its incarnation');
     below.set('b', [object('b/c')]);
     assert.deepEqual(stale(), ['a/u', 'b'], 'what nobody opened is not looked at');
     below.set('a', []);
     assert.deepEqual(stale(), ['a', 'b']);
+    below.set('a', [life]);
+    drawn.gaveChildren(b, [object('b/d')]);
+    drawn.gaveItem(b, rows.itemOf(b));
+    looks.set('a/u/d', '');
+    assert.deepEqual(stale(), ['b'], 'its rows are others than were given');
+    drawn.fold(b);
+    assert.deepEqual(stale(), ['b'], 'a folded row is drawn anew once');
+    drawn.gaveItem(b, rows.itemOf(b));
+    assert.deepEqual(stale(), [], 'and then when it is unfolded');
     below.set('', [b]);
     assert.deepEqual(stale(), [undefined], 'the whole tree');
+  });
+
+  it('rows that VS Code did not ask for, though it was told, are told again', async () => {
+    const told: unknown[] = [];
+    const definitions: WatchDefinition[] = [];
+    const changed = new vscode.EventEmitter<void>();
+    const silent = new vscode.EventEmitter<never>();
+    const tree = new WatchedObjects({
+      session: { history: emptyHistory(), onDidChange: silent.event, findings: () => [] },
+      watches: { definitions: () => definitions, onDidChange: changed.event },
+      clusters: {},
+      associations: { atName: () => [] },
+      now: () => 0,
+      responsibilities: () => [],
+      pageSize: () => 50,
+    } as unknown as ConstructorParameters<typeof WatchedObjects>[0]);
+    tree.onDidChangeTreeData((rows) => told.push(rows));
+    try {
+      void tree.getChildren();
+      definitions.push({ id: 'w', cluster: 'c' } as WatchDefinition);
+      changed.fire();
+      await until('what is told', () => (told.length === 1 ? true : undefined));
+      await until('it again, as nobody asked', () => (told.length === 2 ? true : undefined));
+      assert.deepEqual(told, [undefined, undefined]);
+      void tree.getChildren();
+      await new Promise((later) => setTimeout(later, 7000));
+      assert.equal(told.length, 2, 'what was asked for is not told again');
+    } finally {
+      tree.dispose();
+      changed.dispose();
+      silent.dispose();
+    }
   });
 });
