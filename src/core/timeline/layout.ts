@@ -109,24 +109,24 @@ export function layOut(store: TimelineStore, match: FilterMatch, options: Layout
   return options.grouping === 'actor' ? byActor(store, match, options) : byObject(store, match, options);
 }
 
-type Placed<R> = R extends unknown ? Omit<R, 'y'> : never;
-
 /** Rows while they are laid out, one below the other. */
 class RowList {
   private readonly rows: Row[] = [];
   private readonly rowOfLane = new Map<number, number>();
   private readonly rowOfTrack = new Map<string, number>();
-  private height = 0;
+  /** Where the next row begins. */
+  y = 0;
 
-  add(row: Placed<Row>): void {
+  /** Adds a row that begins there. */
+  add(row: Row): void {
     if (row.type === 'lane') this.rowOfLane.set(row.lane, this.rows.length);
     else if (row.type === 'track') this.rowOfTrack.set(trackKey(row), this.rows.length);
-    this.rows.push({ ...row, y: this.height });
-    this.height += row.height;
+    this.rows.push(row);
+    this.y += row.height;
   }
 
   laidOut(hidden: number): Layout {
-    const { rows, height, rowOfLane, rowOfTrack } = this;
+    const { rows, y: height, rowOfLane, rowOfTrack } = this;
     return { rows, height, rowOfLane, rowOfTrack, hidden };
   }
 }
@@ -158,11 +158,11 @@ function byObject(store: TimelineStore, match: FilterMatch, options: LayoutOptio
     const folded: Folded | undefined = noise ? 'noise' : shown.length === 0 ? 'unwatched' : undefined;
     const collapsed = folded !== undefined || options.collapsed.has(key);
     const why = folded === undefined ? {} : { folded };
-    list.add({ type: 'group', group, height: GROUP_HEIGHT, count: lanes.length, collapsed, ...why });
+    list.add({ type: 'group', y: list.y, group, height: GROUP_HEIGHT, count: lanes.length, collapsed, ...why });
     if (collapsed) continue;
     for (const lane of shown.sort(compare)) addLane(list, store, match, lane, options);
     const count = lanes.length - shown.length;
-    if (count > 0) list.add({ type: 'more', group, height: GROUP_HEIGHT, count });
+    if (count > 0) list.add({ type: 'more', y: list.y, group, height: GROUP_HEIGHT, count });
   }
   return list.laidOut(hidden);
 }
@@ -171,11 +171,12 @@ function addLane(list: RowList, store: TimelineStore, match: FilterMatch, lane: 
   const { compact, expanded, sort } = options;
   const height = compact ? COMPACT_LANE_HEIGHT : LANE_HEIGHT;
   if (expanded === undefined || expanded.size === 0 || !expanded.has(openKey(store, { lane }))) {
-    list.add({ type: 'lane', lane, height });
+    list.add({ type: 'lane', y: list.y, lane, height });
     return;
   }
-  list.add({ type: 'lane', lane, height, open: true });
-  const place = (track: Track): void => list.add({ type: 'track', ...track, height: TRACK_HEIGHT, under: 'object' });
+  list.add({ type: 'lane', y: list.y, lane, height, open: true });
+  const place = (track: Track): void =>
+    list.add({ type: 'track', y: list.y, ...track, height: TRACK_HEIGHT, under: 'object' });
   tracksOfLane(store, lane, sort).forEach(place);
   addOnlyRead(list, store, { lane }, onlyReaders(store, match, sort, lane), options, place);
 }
@@ -192,7 +193,7 @@ function addOnlyRead(
   const most = expanded?.has(onlyReadKey(store, of)) === true ? tracks.length : MAX_ONLY_READ;
   tracks.slice(0, most).forEach(place);
   const count = tracks.length - most;
-  if (count > 0) list.add({ type: 'readers', of, height: GROUP_HEIGHT, count });
+  if (count > 0) list.add({ type: 'readers', y: list.y, of, height: GROUP_HEIGHT, count });
 }
 
 /** A lane for each actor, and beneath one that is opened a row for each object that it did something to, or read. */
@@ -203,9 +204,10 @@ function byActor(store: TimelineStore, match: FilterMatch, options: LayoutOption
   const compare = comparison(store, sort);
   const placeActor = ({ actor }: Track): void => {
     const open = expanded?.has(openKey(store, { actor })) === true;
-    list.add({ type: 'track', actor, height, ...(open ? { open } : {}) });
+    list.add({ type: 'track', y: list.y, actor, height, ...(open ? { open } : {}) });
     if (!open) return;
-    const place = (track: Track): void => list.add({ type: 'track', ...track, height: TRACK_HEIGHT, under: 'actor' });
+    const place = (track: Track): void =>
+      list.add({ type: 'track', y: list.y, ...track, height: TRACK_HEIGHT, under: 'actor' });
     const lanes = new Set(store.actors(match).lanesOf(actor));
     for (const lane of [...lanes].sort(compare)) place({ actor, lane });
     const reads = store.readsOf(match);
