@@ -31,12 +31,14 @@ const MAX_FIELDS = 100;
 const MAX_ACTORS = 50;
 /** Occurrences of one finding that can be taken back; the oldest stand from then on. */
 const MAX_PARTS = 64;
+/** Of those that stand, so many are known again where they are told once more. */
+const MAX_SETTLED = 1_000;
 const STANDING = '';
 
 /** One finding by its parts, in the order in which they were first told. */
 interface Entry {
   readonly parts: Map<string, Finding>;
-  /** Parts that stand for good now. */
+  /** The last of the parts that stand for good now. */
   readonly settled: Set<string>;
 }
 
@@ -70,7 +72,7 @@ export class FindingStore {
     if (known === undefined) this.size += 1;
     const grown = known === undefined ? told : union(known, told);
     entry.parts.set(part, total === undefined ? grown : { ...grown, count: total });
-    if (entry.parts.size > MAX_PARTS) settleOldest(entry);
+    if (entry.parts.size > MAX_PARTS && settleOldest(entry)) this.size -= 1;
     this.byKey.set(key, entry);
     this.changed.add(key);
   }
@@ -126,14 +128,17 @@ function whole({ parts }: Entry): Finding[] {
   return first === undefined ? [] : [rest.reduce(union, first)];
 }
 
-function settleOldest({ parts, settled }: Entry): void {
+/** Lets the oldest occurrence stand for good; says whether that makes one part of two. */
+function settleOldest({ parts, settled }: Entry): boolean {
   const standing = parts.get(STANDING);
   const oldest = parts.keys().find((part) => part !== STANDING);
   const told = oldest === undefined ? undefined : parts.get(oldest);
-  if (oldest === undefined || told === undefined) return;
+  if (oldest === undefined || told === undefined) return false;
   parts.delete(oldest);
   settled.add(oldest);
+  if (settled.size > MAX_SETTLED) settled.delete(settled.values().next().value ?? '');
   parts.set(STANDING, standing === undefined ? told : union(standing, told));
+  return standing !== undefined;
 }
 
 /** Two tellings of one finding as one: what the later one says holds, unless it is less sure. */

@@ -10,6 +10,7 @@ import type { ObjectState } from '../objectState.ts';
 import type { Rule } from '../rule.ts';
 import { requestText, tokenText } from '../words.ts';
 import { writtenObject, type World } from '../world.ts';
+import { untoldOf, type Counted } from '../untold.ts';
 import { keepLast } from '../../keepLast.ts';
 
 /** One refusal in a run of refusals without an accepted write of the same actor in between. */
@@ -22,11 +23,8 @@ interface Refusal {
   readonly fresh: boolean;
 }
 
-interface Run {
+interface Run extends Counted {
   refusals: Refusal[];
-  total: number;
-  /** How many of them were told. */
-  told: number;
   self: boolean;
   /** The kind under which it was first told. */
   kind: string;
@@ -156,8 +154,7 @@ function reportLoop(run: Run, event: WriteEvent, world: World): void {
   const windowMs = event.at - (run.refusals[0]?.at ?? event.at);
   const dead = tokens.size === 1 && only !== undefined && only !== '' && !field;
   if (run.told === 0) run.kind = run.self ? 'self-conflict' : field ? 'field-conflict' : '';
-  const { kind, total, told } = run;
-  run.told = total;
+  const { kind, total } = run;
   world.report({
     key: ['hot-conflict-loop', kind, writerKey(event)].join('\0'),
     id: 'hot-conflict-loop',
@@ -167,7 +164,7 @@ function reportLoop(run: Run, event: WriteEvent, world: World): void {
     actors: [who],
     fields: event.causes?.flatMap((cause) => cause.field ?? []) ?? [],
     at: event.at,
-    count: total - told,
+    count: untoldOf(run),
     events: run.refusals.map((item) => item.seq),
     explanation: message`The ${requestText(event)} of ${who} was refused ${total} times in ${(windowMs / 1000).toFixed(2)} s without one going through and without growing pauses.${dead ? message` Every attempt carried the same token ${tokenText(only)}.` : ''}${causeText(run, event, world)}`,
     remedy: field

@@ -6,6 +6,7 @@ import { inTurn } from '../inTurn.ts';
 import { actionKey, actorKey, actorName } from '../knowledge.ts';
 import type { Rule } from '../rule.ts';
 import { writtenObject, type World } from '../world.ts';
+import { untoldOf, type Counted } from '../untold.ts';
 import { keepLast } from '../../keepLast.ts';
 
 interface Creation {
@@ -19,13 +20,12 @@ interface Creation {
   ownerSeen: boolean;
 }
 
-interface Refusals {
+interface Refusals extends Counted {
   readonly events: { startedAt: number; at: number; seq: number }[];
-  /** How many of them were told. */
-  told: number;
 }
 
 const MAX_REMEMBERED = 3_000;
+const MAX_EVENTS = 1_000;
 const DUPLICATE_WINDOW_MS = 30_000;
 /** What reached a client this shortly before need not have reached its cache. */
 const UNPROCESSED_MS = 50;
@@ -102,18 +102,18 @@ export class CreationRule implements Rule {
   private extend(event: WriteEvent, world: World): void {
     const key = actionKey(event);
     const { count, windowMs } = world.thresholds.alreadyExistsLoop;
-    const run = this.refused.get(key) ?? { events: [], told: 0 };
+    const run = this.refused.get(key) ?? { events: [], total: 0, told: 0 };
     const last = run.events.at(-1);
     if (last !== undefined && event.at - last.at > windowMs) {
       run.events.length = 0;
-      run.told = 0;
+      Object.assign(run, { total: 0, told: 0 });
     }
     run.events.push({ startedAt: event.startedAt ?? event.at, at: event.at, seq: event.seq });
+    run.total += 1;
+    if (run.events.length > MAX_EVENTS) run.events.splice(1, 1);
     keepLast(this.refused, key, run, MAX_REMEMBERED);
     if (inTurn(run.events.filter((item) => event.at - item.at <= windowMs)).length < count) return;
     const who = actorName(event.actor);
-    const untold = run.events.length - run.told;
-    run.told = run.events.length;
     world.report({
       key: ['already-exists-loop', key].join('\0'),
       id: 'already-exists-loop',
@@ -122,9 +122,9 @@ export class CreationRule implements Rule {
       actors: [who],
       fields: [],
       at: event.at,
-      count: untold,
+      count: untoldOf(run),
       events: run.events.map((item) => item.seq),
-      explanation: message`${who} tried ${run.events.length} times to create ${event.name.name}, which exists, and did not read it in between.`,
+      explanation: message`${who} tried ${run.total} times to create ${event.name.name}, which exists, and did not read it in between.`,
       remedy: message`When a create is answered with AlreadyExists, read the object: use it if it is yours (look at its owner), report a clash of names if it is not.`,
     });
   }

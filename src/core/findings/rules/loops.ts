@@ -7,6 +7,7 @@ import type { VersionRecord } from '../objectState.ts';
 import type { Rule, VersionChange } from '../rule.ts';
 import { requestText, tokenText } from '../words.ts';
 import { findingObject, writtenObject, type World } from '../world.ts';
+import { untoldOf, type Counted } from '../untold.ts';
 import { keepLast } from '../../keepLast.ts';
 
 interface RunEvent {
@@ -22,12 +23,9 @@ interface Reaction extends RunEvent {
   readonly to: string;
 }
 
-interface Run<T extends RunEvent> {
+interface Run<T extends RunEvent> extends Counted {
   events: T[];
   fields: Set<string>;
-  total: number;
-  /** How many of them were told. */
-  told: number;
 }
 
 const MAX_RUNS = 5_000;
@@ -161,13 +159,6 @@ function forgetStep(run: Run<Reaction> | undefined, from: string, to: string): v
   if (run === undefined || at < 0) return;
   run.events.splice(at, 1);
   if (run.told === 0) run.total -= 1;
-}
-
-/** How many of a run were not told yet; they are now. */
-function untoldOf(run: Run<RunEvent>): number {
-  const untold = run.total - run.told;
-  run.told = run.total;
-  return untold;
 }
 
 function seconds(run: Run<RunEvent>): string {
