@@ -45,7 +45,7 @@ function incarnationText(history: NameHistory, incarnation: Incarnation): string
   const badges = badgesOf(incarnation);
   const versions = incarnation.versions.slice(-LINES).map((version) => {
     const generation = version.generation === undefined ? '' : `, ${l10n.t('generation {0}', version.generation)}`;
-    return `- ${time(version.at)} ${badges.get(version.token)?.code ?? ''}: ${describeChange(version)}, ${describeActor(version.actor)}${generation}`;
+    return `- ${time(version.at)} ${badges.get(version.token)?.code ?? ''}: ${describeChange(incarnation, version)}, ${describeActor(version.actor)}${generation}`;
   });
   const life = [describeBeginning(incarnation), describeEnd(history, incarnation)]
     .filter((part) => part !== undefined)

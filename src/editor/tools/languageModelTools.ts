@@ -99,10 +99,10 @@ function describeObject(history: NameHistory): unknown {
     generation: version?.generation,
     observedGeneration: version?.observedGeneration,
     lastChange:
-      version === undefined
+      current === undefined || version === undefined
         ? undefined
         : {
-            what: describeChange(version),
+            what: describeChange(current, version),
             at: new Date(version.at).toISOString(),
             by: describeActor(version.actor),
             paths: version.changed?.paths.slice(0, 50),

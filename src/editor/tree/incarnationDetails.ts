@@ -112,7 +112,7 @@ function versionFacts(input: DetailInput, version: Version): (DetailNode | undef
       label: l10n.t('Last change'),
       description: l10n.t(
         '{0}, {1}, by {2}',
-        describeChange(version),
+        describeChange(incarnation, version),
         ago(version.at, now),
         describeActor(version.actor),
       ),
@@ -313,7 +313,7 @@ function versionsRow({ incarnation, nodeId, key, now }: DetailInput): DetailNode
         label: badge?.code ?? '',
         description: l10n.t(
           '{0}, {1}, by {2}',
-          describeChange(version),
+          describeChange(incarnation, version),
           ago(version.at, now),
           describeActor(version.actor),
         ),

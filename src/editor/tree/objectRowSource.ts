@@ -98,7 +98,7 @@ export async function pickVersion(
     label: badges.get(version.token)?.code ?? '',
     description: l10n.t(
       '{0}, {1}, by {2}',
-      describeChange(version),
+      describeChange(incarnation, version),
       ago(version.at, Date.now()),
       describeActor(version.actor),
     ),

@@ -155,7 +155,7 @@ function versionSpoken(incarnation: Incarnation, version: Version | undefined, n
   return l10n.t(
     'version {0}, last change {1} {2} by {3}',
     badgeCode(incarnation, version),
-    describeChange(version),
+    describeChange(incarnation, version),
     ago(version.at, now),
     describeActor(version.actor),
   );

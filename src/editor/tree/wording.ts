@@ -55,8 +55,9 @@ export function badgesOf(incarnation: Incarnation): ReadonlyMap<string, TokenBad
 }
 
 /** What a version changed against the one before it, in words. */
-export function describeChange(version: Version): string {
+export function describeChange({ began, versions }: Incarnation, version: Version): string {
   const changed = version.changed;
+  if (changed === undefined && began === 'seen' && versions[0]?.token === version.token) return l10n.t('created');
   if (changed === undefined) return l10n.t('not compared: the version before was not seen');
   const parts = [changed.spec ? 'spec' : '', changed.status ? 'status' : '', changed.metadata ? 'metadata' : ''];
   const words = parts.filter((part) => part !== '').join(', ');

@@ -139,6 +139,7 @@ describe('by keyboard and commands', () => {
     const text = await until('the document', () => vscode.window.activeTextEditor?.document.getText());
     assert.match(text, /# Object Timeline/);
     assert.ok(text.includes(`configmaps ${ns}/one`));
+    assert.match(text, /: created, /, 'the version that a creation made has none before it');
   });
 
   it('tools for language models only read, and give no content and no token', async () => {
