@@ -1,5 +1,5 @@
 import { commands, l10n, window, type Disposable } from 'vscode';
-import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { RunningScenario, ScenarioName } from '../../sandbox/scenario.ts';
 import type { Editor } from '../app/editor.ts';
@@ -85,6 +85,7 @@ class SandboxRunner {
     this.running = running;
     const { sandbox } = running;
     await mkdir(editor.context.globalStorageUri.fsPath, { recursive: true });
+    await removeLeftBehind(editor.context.globalStorageUri.fsPath);
     await writeFile(this.kubeconfigPath(), sandbox.kubeconfig, { mode: 0o600 });
     editor.clusters.setSandbox(this.kubeconfigPath());
     const signal = limited(START_LIMIT_MS);
@@ -95,5 +96,22 @@ class SandboxRunner {
       await editor.watches.add(await declaredDefinition(connected, resource, signal), false);
     await commands.executeCommand('setContext', contextKeys.sandboxRuns, true);
     window.setStatusBarMessage(l10n.t('The sandbox runs at {0}.', sandbox.url), 8000);
+  }
+}
+
+/** Removes the kubeconfigs that windows left behind which did not end by themselves: their servers are no more. */
+async function removeLeftBehind(folder: string): Promise<void> {
+  for (const name of await readdir(folder)) {
+    const [, id] = /^(?:sandbox|recorder)-(\d+)[-.].*kubeconfig$/.exec(name) ?? [];
+    if (id !== undefined && !isRunning(Number(id))) await rm(join(folder, name), { force: true });
+  }
+}
+
+function isRunning(id: number): boolean {
+  try {
+    return process.kill(id, 0);
+  } catch (error) {
+    // It runs and is another user's.
+    return error instanceof Error && 'code' in error && error.code === 'EPERM';
   }
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import * as vscode from 'vscode';
 import { readLesson } from '../../../src/lab/readLesson.ts';
 import type { ObjectVersionsApi } from '../../../src/editor/app/api.ts';
@@ -196,7 +196,8 @@ describe('lessons', () => {
       vscode.window.terminals.find(({ name }) => name === 'Sandbox in this window'),
     );
     const { env, message } = terminal.creationOptions as vscode.TerminalOptions;
-    assert.match(env?.['KUBECONFIG'] ?? '', /sandbox-\d+\.kubeconfig$/);
+    const kubeconfig = env?.['KUBECONFIG'] ?? '';
+    assert.match(kubeconfig, /sandbox-\d+\.kubeconfig$/);
     assert.match(message ?? '', /^kubectl means the sandbox here; the lesson is in the namespace \S+\.$/);
     assert.ok(await click('button:has-text("Open a terminal")'), 'again');
     await new Promise((later) => setTimeout(later, 1000));
@@ -204,6 +205,13 @@ describe('lessons', () => {
     assert.equal(meant.length, 1, 'a lesson has one terminal, with the variables of its earlier steps');
     terminal.dispose();
     await run('endLesson');
+    // What a window left behind that was killed: no process has that id.
+    const left = join(dirname(kubeconfig), 'sandbox-99999999.kubeconfig');
+    writeFileSync(left, '');
+    await run('stopSandbox');
+    assert.equal(existsSync(kubeconfig), false);
+    await run('startSandbox', 'bare');
+    assert.deepEqual([existsSync(kubeconfig), existsSync(left)], [true, false]);
     await closeAll();
   });
 
