@@ -722,6 +722,26 @@ describe('timeline in a browser', function () {
       await page.detailsSay('written at attempt 2');
     });
 
+    it('an object is shown with what is near of its incarnation, also from lanes of actors; one that is not there is said', async () => {
+      const page = await open();
+      const reveal = async (more: object): Promise<void> => {
+        const seen = demo().events.find((event) => event.type === 'observed' && event.name.name === 'feature-flags');
+        assert.ok(seen?.type === 'observed');
+        const object = { cluster: seen.cluster, ...seen.name, uid: seen.uid, ...more };
+        await page.page.evaluate((asked) => window.testHost.send({ type: 'revealObject', object: asked }), object);
+        await page.frame();
+      };
+      await page.focusChart();
+      await page.press('g');
+      await reveal({});
+      assert.match(await page.summary(), /ConfigMap shop\/feature-flags/);
+      await page.detailsSay('incarnation 1 of 3');
+      await reveal({ cluster: 'another' });
+      assert.equal(await page.page.locator('.toast').innerText(), 'That object is not on the timeline.');
+      await page.detailsSay('incarnation 1 of 3');
+      await page.assertClean();
+    });
+
     it('a request that fails is said in one sentence and nothing else stops', async () => {
       const page = await open();
       await page.page.evaluate(() => window.testHost.fail('openDiff'));

@@ -149,6 +149,10 @@ export function outermost(store: TimelineStore, stops: Stops, direction: 1 | -1)
 export function nearestInTime(store: TimelineStore, stops: Stops, at: number): Stop | undefined {
   const after = neighbour(store, stops, { at, event: -1 }, 1);
   const before = neighbour(store, stops, { at, event: Number.MAX_SAFE_INTEGER }, -1);
+  return nearer(store, after, before, at);
+}
+
+function nearer(store: TimelineStore, after: Stop | undefined, before: Stop | undefined, at: number): Stop | undefined {
   if (after === undefined || before === undefined) return after ?? before;
   return timeOfStop(store, after) - at < at - timeOfStop(store, before) ? after : before;
 }
@@ -175,7 +179,7 @@ export function laneOfObject(store: TimelineStore, object: ObjectRef): number | 
   return lane < 0 ? undefined : lane;
 }
 
-/** What stands nearest to a time on a lane, within the life of an incarnation where the lane has it. */
+/** What stands nearest to a time on a lane: of an incarnation, where the lane has marks of it. */
 export function stopOfObject(
   store: TimelineStore,
   match: FilterMatch,
@@ -184,9 +188,27 @@ export function stopOfObject(
   at: number,
 ): Stop | undefined {
   const stops = stopsOfRow(store, match, { type: 'lane', lane });
+  if (stops === undefined) return undefined;
   const bar = store.lanes[lane]?.info.bars.find((one) => one.uid === uid);
-  const inside = bar === undefined ? at : Math.max(bar.from, Math.min(bar.to ?? store.lastAt, at));
-  return stops === undefined ? undefined : nearestInTime(store, stops, inside);
+  if (bar === undefined) return nearestInTime(store, stops, at);
+  const [from, to] = [bar.from, bar.to ?? store.lastAt];
+  const inside = Math.max(from, Math.min(to, at));
+  // The life of the next may begin where this one ends.
+  const ofIt = (direction: 1 | -1): Stop | undefined => {
+    let stop = neighbour(
+      store,
+      stops,
+      { at: inside, event: direction === 1 ? -1 : Number.MAX_SAFE_INTEGER },
+      direction,
+    );
+    while (stop !== undefined && stop.type === 'mark' && store.text(store.marks.uid.at(stop.mark)) !== uid) {
+      const moment = { at: timeOfStop(store, stop), event: eventOfStop(store, stop) };
+      if (moment.at < from || moment.at > to) return undefined;
+      stop = neighbour(store, stops, moment, direction);
+    }
+    return stop;
+  };
+  return nearer(store, ofIt(1), ofIt(-1), inside) ?? nearestInTime(store, stops, inside);
 }
 
 /** The next row below (`1`) or above (`-1`) that has something to stand on, and what of it is nearest to a time. */

@@ -346,6 +346,7 @@ describe('tracks', () => {
     assert.equal(eventNear('', store.lastAt), 8);
     assert.equal(eventNear('c2-new', store.firstAt), 8);
     assert.equal(eventNear('c2-old', store.firstAt), 5);
+    assert.equal(eventNear('c2-old', store.lastAt), 7);
   });
 
   it('gaps, findings and notes are rows of the table where they came, as far as the filter asks for them', () => {
