@@ -1,5 +1,6 @@
-// `analyze` against `jq -c .` on the same audit log, in turns, by the time of the processor, so that what else runs counts for
-// neither; the two shards of it together; and its memory on a log several times as long.
+// `analyze` against `jq -c .` on the same audit log, in turns; its two shards at once against one run; and its memory on a log
+// several times as long. By the clock, on a machine that does nothing else, and beside it by the time of the processor, in which
+// the engine's own threads count too, and what else runs does not.
 import { spawn } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { existsSync, readFileSync } from 'node:fs';
@@ -10,7 +11,7 @@ import { writeAuditLog } from './auditLog.ts';
 const ROUNDS = 3;
 const BYTES = 100e6;
 const LONGER = 4;
-const LIMITS = { speed: 2.5, memoryRatio: 1.5 };
+const LIMITS = { speed: 2.5, shardsSpeed: 1, memoryRatio: 1.5 };
 const BUILT = new URL('../../dist/node/cli.js', import.meta.url).pathname;
 const CLI = existsSync(BUILT) ? BUILT : new URL('../../src/cli.ts', import.meta.url).pathname;
 
@@ -18,34 +19,40 @@ const folder = await mkdtemp(join(tmpdir(), 'analyze-bench-'));
 try {
   const log = join(folder, 'audit.jsonl');
   await writeAuditLog(log, BYTES);
-  const jq: number[] = [];
-  const own: number[] = [];
+  const analyse = (...args: string[]): Promise<Took> =>
+    time(process.execPath, [CLI, 'analyze', log, '-o', 'json', ...args]);
+  const jq: Took[] = [];
+  const own: Took[] = [];
+  const shards: Took[][] = [];
   for (let round = 0; round < ROUNDS; round += 1) {
-    jq.push((await time('jq', ['-c', '.', log])).cpuMs);
-    own.push((await time(process.execPath, [CLI, 'analyze', log, '-o', 'json'])).cpuMs);
+    jq.push(await time('jq', ['-c', '.', log]));
+    own.push(await analyse());
+    shards.push(await Promise.all([1, 2].map((index) => analyse('--shard', `${index}/2`))));
   }
-  const shards = await Promise.all(
-    [1, 2].map((index) => time(process.execPath, [CLI, 'analyze', log, '-o', 'json', '--shard', `${index}/2`])),
-  );
   const long = join(folder, 'long.jsonl');
   await writeAuditLog(long, BYTES * LONGER);
   const [small, large] = [
     await time(process.execPath, [CLI, 'analyze', log, '-o', 'json']),
     await time(process.execPath, [CLI, 'analyze', long, '-o', 'json']),
   ];
-  const speed = median(jq) / median(own);
+  const by = (clock: 'ms' | 'cpuMs', all: readonly Took[]): number => median(all.map((took) => took[clock]));
+  const slower = (clock: 'ms' | 'cpuMs'): number =>
+    median(shards.map((both) => Math.max(...both.map((took) => took[clock]))));
+  const speed = by('ms', jq) / by('ms', own);
+  const shardsSpeed = by('ms', own) / slower('ms');
   const memoryRatio = large.peakMb / small.peakMb;
-  const slower = Math.max(...shards.map((shard) => shard.cpuMs));
-  const held = speed >= LIMITS.speed && memoryRatio <= LIMITS.memoryRatio && slower < median(own);
+  const held = speed >= LIMITS.speed && memoryRatio <= LIMITS.memoryRatio && shardsSpeed > LIMITS.shardsSpeed;
   const figures = {
-    jqMs: Math.round(median(jq)),
-    analyzeMs: Math.round(median(own)),
-    slowerOfTwoShardsMs: Math.round(slower),
+    speedByCpu: round2(by('cpuMs', jq) / by('cpuMs', own)),
+    shardByCpu: round2(slower('cpuMs') / by('cpuMs', own)),
+    jqMs: Math.round(by('ms', jq)),
+    analyzeMs: Math.round(by('ms', own)),
+    twoShardsMs: Math.round(slower('ms')),
     peakMb: small.peakMb,
     peakMbOfLonger: large.peakMb,
   };
   process.stdout.write(
-    `${JSON.stringify({ bench: 'analyze', against: 'jq -c .', speed: round2(speed), memoryRatio: round2(memoryRatio), ...figures, load: round2(loadavg()[0] ?? 0), limits: LIMITS, held })}\n`,
+    `${JSON.stringify({ bench: 'analyze', against: 'jq -c .', speed: round2(speed), shardsSpeed: round2(shardsSpeed), memoryRatio: round2(memoryRatio), ...figures, load: round2(loadavg()[0] ?? 0), limits: LIMITS, held })}\n`,
   );
   if (!held) process.exitCode = 1;
 } finally {
@@ -72,10 +79,17 @@ function procFile(pid: number | undefined, name: string): string {
   }
 }
 
+interface Took {
+  readonly ms: number;
+  readonly cpuMs: number;
+  readonly peakMb: number;
+}
+
 /** Runs a program to its end; its output is thrown away. Its time and the peak of its memory are sampled. */
-function time(program: string, args: readonly string[]): Promise<{ cpuMs: number; peakMb: number }> {
+function time(program: string, args: readonly string[]): Promise<Took> {
   return new Promise((resolve, reject) => {
     const child = spawn(program, args, { stdio: ['ignore', 'ignore', 'inherit'] });
+    const startedAt = performance.now();
     let peakMb = 0;
     let cpuMs = 0;
     const sample = setInterval(() => {
@@ -88,7 +102,7 @@ function time(program: string, args: readonly string[]): Promise<{ cpuMs: number
     });
     child.once('close', () => {
       clearInterval(sample);
-      resolve({ cpuMs, peakMb });
+      resolve({ ms: performance.now() - startedAt, cpuMs, peakMb });
     });
   });
 }

@@ -19,9 +19,15 @@ export function clickOn(selector: string): Promise<unknown> {
 export async function choosePlace(context: string, namespace?: string): Promise<void> {
   await clickOn('.place .link');
   for (const name of namespace === undefined ? [context] : [context, namespace]) {
-    await says(`${name} to choose`, '.quick-input-list', new RegExp(name, 'i'));
+    const isListed = new RegExp(name, 'i');
+    await says(`${name} to choose`, '.quick-input-list', isListed);
     await type(name);
     await press('Enter');
+    // The next question is another one, and what is typed before it stands there is lost.
+    await until(
+      `the choice of ${name}`,
+      async () => !((await texts('.quick-input-list')) ?? []).some((text) => isListed.test(text)) || undefined,
+    );
   }
   await says('the place', '.place', new RegExp(context, 'i'));
 }

@@ -265,7 +265,7 @@ describe('lessons', () => {
 
     before(async function () {
       needWindow(this);
-      this.timeout(60_000);
+      this.timeout(180_000);
       standing = await left();
       await useKubeconfig({ 'lesson-cluster': { server: apiServer.url.href } });
       await run('labLessons');
