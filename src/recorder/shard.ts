@@ -32,8 +32,7 @@ export class ShardView {
   /** By name, which is asked many times about one. */
   private readonly own = new Map<string, boolean>();
 
-  private spec: Json | undefined;
-  private largest: number | bigint = -1;
+  private readonly largest = new WeakMap<object, number | bigint>();
 
   constructor(shard: Shard) {
     this.shard = shard;
@@ -87,13 +86,21 @@ export class ShardView {
     return this.has(name) || (name.group === '' && TAKEN.includes(name.resource));
   }
 
-  /** The largest whole number of a desired state, all that others are asked for. What is sent, answered and seen is the same value. */
+  /** The largest whole number of a desired state, all that others are asked for; undefined where it has none. */
   private largestIn(spec: Json | undefined): number | bigint | undefined {
-    if (spec !== this.spec) {
-      this.spec = spec;
-      this.largest = largestIn(spec, -1);
+    if (typeof spec !== 'object' || spec === null || Array.isArray(spec)) return undefined;
+    let largest: number | bigint = -1;
+    for (const name in spec) {
+      const value = spec[name];
+      if (typeof value !== 'object' || value === null) largest = largestIn(value, largest);
+      else {
+        // Versions share what did not change between them.
+        const inside = this.largest.get(value) ?? largestIn(value, -1);
+        this.largest.set(value, inside);
+        if (inside > largest) largest = inside;
+      }
     }
-    return this.largest < 0 ? undefined : this.largest;
+    return largest < 0 ? undefined : largest;
   }
 
   private isFirst(uid: string): boolean {
