@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { inLanguage, type LessonStep } from '../lab/lesson.ts';
 import type { LessonReport, LessonRun } from '../lab/lessonRun.ts';
@@ -78,7 +79,7 @@ export function registerLesson(lab: Command, io: CliIo): void {
 /** How another terminal reaches the lesson's server. */
 function whereToAct(namespace: string, { kubeconfig, context }: LessonCliOptions, own?: string): string {
   const file = own ?? kubeconfig;
-  const set = file === undefined ? '' : `  export KUBECONFIG=${file}\n`;
+  const set = file === undefined ? '' : `  export KUBECONFIG=${resolve(file)}\n`;
   const flags = [...(context === undefined ? [] : [`--context ${context}`]), `-n ${namespace}`].join(' ');
   return `Act from another terminal, with kubectl, object-versions or a program of your own:\n${set}  kubectl ${flags} get configmaps\n`;
 }

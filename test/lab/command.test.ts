@@ -3,7 +3,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { Command } from 'commander';
@@ -220,6 +220,11 @@ describe('lab, the command', function () {
       stdout,
       /^name-and-uid +A name locates[\s\S]*\n\nPlay one with: object-versions lab lesson name-and-uid\n$/,
     );
+  });
+
+  it('a lesson says to another terminal, wherever that is, which kubeconfig is meant', async () => {
+    const { stdout } = await run('lesson', 'opaque-token', '--kubeconfig', relative('.', sandbox.kubeconfig));
+    assert.ok(stdout.includes(`\n  export KUBECONFIG=${sandbox.kubeconfig}\n  kubectl -n default get configmaps\n`));
   });
 
   it('a lesson file that is none is refused with the place', async () => {
