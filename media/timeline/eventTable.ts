@@ -14,7 +14,7 @@ import {
   type TableRows,
 } from '../../src/core/timeline/tableRows.ts';
 import { element, isHidden, setAttribute, setText } from '../common/dom.ts';
-import { glyphImage, readImage } from './glyphImage.ts';
+import { glyphImage, signImage } from './glyphImage.ts';
 import type { TimelineView } from './view.ts';
 import { showAround, showGap } from './overview.ts';
 import { actorOfStop, gapWords, KIND_WORDS, laneWords, markRemark, readRemark, stopWords } from './words.ts';
@@ -211,12 +211,7 @@ export class EventTable {
       if (cell.textContent === text && cell.getAttribute('data-kind') === look) return;
       cell.setAttribute('data-kind', look);
       cell.className = `ink-${look === 'read' || look === 'gap' ? 'metadata' : look}`;
-      const sign =
-        look === 'read'
-          ? readImage()
-          : look === 'gap'
-            ? element('span', { class: 'glyph', text: '▨', attributes: { 'aria-hidden': 'true' } })
-            : glyphImage(look);
+      const sign = look === 'read' || look === 'gap' ? signImage(look) : glyphImage(look);
       cell.replaceChildren(sign, element('span', { text }));
     });
   }
