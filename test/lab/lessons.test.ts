@@ -5,7 +5,10 @@ import { discover, type Discovery } from '../../src/kube/discovery.ts';
 import type { Lesson } from '../../src/lab/lesson.ts';
 import { readLesson } from '../../src/lab/readLesson.ts';
 import { builtInLessons, findLesson } from '../../src/lab/lessonFiles.ts';
-import { LessonRun } from '../../src/lab/lessonRun.ts';
+import { LessonRun, type LessonOptions } from '../../src/lab/lessonRun.ts';
+import { exchangeEvents } from '../../src/lab/exchangeEvents.ts';
+import type { NewTraceEvent, TraceEvent } from '../../src/core/traceEvent.ts';
+import { findingsOf } from '../findings/scenario.ts';
 import { labServers, type LabServer } from './labCluster.ts';
 
 const lessons = builtInLessons();
@@ -23,13 +26,14 @@ for (const [on, start] of Object.entries(labServers))
     });
     after(() => server?.stop());
 
-    const runOf = (lesson: Lesson): LessonRun =>
+    const runOf = (lesson: Lesson, log: Partial<LessonOptions> = {}): LessonRun =>
       new LessonRun(lesson, {
         server: cluster,
         resources,
         namespace,
         clock: systemClock,
         signal: new AbortController().signal,
+        ...log,
       });
 
     it('are ten, and every step has something to do, to check and to learn', () => {
@@ -80,6 +84,28 @@ for (const [on, start] of Object.entries(labServers))
         }
       });
     }
+
+    it('what the wrong retry of "conflict-and-recompute" loses is a finding, with who lost by it', async () => {
+      const events: TraceEvent[] = [];
+      const keep = (event: NewTraceEvent): void => void events.push({ ...event, seq: events.length + 1 });
+      const context = { cluster: 'c', secretKey: '0'.repeat(32) };
+      const run = runOf(findLesson('conflict-and-recompute'), {
+        onExchange: (exchange) => exchangeEvents(exchange, context).forEach(keep),
+        safeWriteLog: { ...context, onEvent: keep, keepBodies: true },
+      });
+      await run.start();
+      while (run.step !== undefined && run.step.id !== 'decide') {
+        await run.solve();
+        await run.check();
+      }
+      await run.end();
+      assert.deepEqual(
+        findingsOf(events)
+          .filter(({ severity }) => severity === 'error')
+          .map(({ id, kind, actors, fields }) => [id, kind, actors, fields]),
+        [['lost-update', 'token-swap', ['cleo', 'learner', 'ben'], ['.data.ben', '.data.count']]],
+      );
+    });
 
     it('a check of two fields says which, and of what', async () => {
       const run = runOf(findLesson('gone-and-recreated'));
