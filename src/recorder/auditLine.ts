@@ -20,8 +20,8 @@ interface Cut<Member extends string> {
   readonly end: number;
 }
 
-/** Whether of a body that is sent or answered, whose parts are not parsed yet, neither owners nor status are needed. */
-export type IsSlim = (event: JsonObject, body: JsonObject) => boolean;
+/** Whether of what an event, whose bodies are not parsed yet, sent and was answered neither owners nor status are needed. */
+export type IsSlim = (event: JsonObject) => boolean;
 
 /**
  * Parses the lines of an audit log. Most of what they hold was said of the same object just before, letter by letter, and is
@@ -44,20 +44,46 @@ export class AuditLines {
    * @throws AppError `invalid-json`
    */
   parse(line: string): Json | undefined {
-    const event = joined(line, bodiesOf(line), (body, _member, envelope) => {
-      const place = placeOf(envelope['objectRef']);
-      if (place === undefined) return shallow(body);
-      let isSlim: boolean | undefined;
-      return joined(body, partsOf(body), (part, member, rest) => {
-        isSlim ??= this.isSlim(envelope, rest);
-        if (isSlim && member !== 'spec') return member === 'status' ? {} : [];
-        return this.last[member].get(place, part);
-      });
+    let isSlim: boolean | undefined;
+    const event = joined(line, bodiesOf(line), (text, member, envelope) => {
+      const ref = envelope['objectRef'];
+      const place = placeOf(ref);
+      if (place === undefined) return shallow(text);
+      isSlim ??= this.isSlim(envelope);
+      if (!isSlim) return this.body(place, text);
+      const isAnswered = member === 'requestObject' && envelope['responseObject'] !== undefined && isStored(envelope);
+      return isAnswered && isJsonObject(ref) ? sentBy(ref) : (this.slimBody(place, text) ?? this.body(place, text));
     });
     if (event !== undefined) return event;
     const value = parseJson(line);
     return isTooDeep(value) ? undefined : value;
   }
+
+  private body(place: string, text: string): Json | undefined {
+    return joined(text, partsOf(text), (part, member) => this.last[member].get(place, part));
+  }
+
+  /** What comes before the owners, and the desired state; undefined where an object is written in another order. */
+  private slimBody(place: string, text: string): JsonObject | undefined {
+    const owners = text.indexOf(OWNERS);
+    const body = owners < 0 ? undefined : shallow(`${text.slice(0, owners)}}}`);
+    if (!isJsonObject(body) || !isJsonObject(body['metadata'])) return undefined;
+    if (body['metadata']['uid'] === undefined || body['metadata']['resourceVersion'] === undefined) return undefined;
+    const start = text.indexOf(SPEC, owners) + SPEC.length;
+    if (start < SPEC.length) return body;
+    const status = text.lastIndexOf(`${STATUS}{`);
+    const spec = this.last.spec.get(place, text.slice(start, status > start ? status : -1));
+    return spec === undefined ? undefined : { ...body, spec };
+  }
+}
+
+function isStored({ responseStatus }: JsonObject): boolean {
+  return isJsonObject(responseStatus) && responseStatus['code'] === 200;
+}
+
+/** What a reference says of the object that was sent. */
+function sentBy({ uid = null, resourceVersion = null }: JsonObject): JsonObject {
+  return { metadata: { uid, resourceVersion } };
 }
 
 /** What names one object, nearly: two that share it only cost time. Undefined for a list, or where there is no name yet. */

@@ -45,7 +45,7 @@ export class EventSource {
     this.path = path;
     this.context = input.context;
     const { view } = input;
-    this.audit = new AuditLines(view === undefined ? undefined : (event, body) => view.isSlim(event, body));
+    this.audit = new AuditLines(view === undefined ? undefined : (event) => view.isSlim(event));
     this.batches = inputLines(path, input.stdin, input.signal);
   }
 

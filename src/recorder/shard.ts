@@ -71,14 +71,12 @@ export class ShardView {
     }
   }
 
-  /** Whether of a body in an audit event, an update's of a known incarnation, no more is needed than of what was seen of it. */
-  isSlim({ verb, objectRef }: JsonObject, { metadata }: JsonObject): boolean {
-    if (verb !== 'update' || !isJsonObject(objectRef) || !isJsonObject(metadata)) return false;
-    const { subresource = 'status' } = objectRef;
-    const { uid } = metadata;
-    return (
-      subresource === 'status' && typeof uid === 'string' && this.seen.has(uid) && !this.isWhole(nameIn(objectRef))
-    );
+  /** Whether of the bodies of an audit event, an update's of a known incarnation, no more is needed than of what was seen of it. */
+  isSlim({ verb, objectRef }: JsonObject): boolean {
+    if (verb !== 'update' || !isJsonObject(objectRef)) return false;
+    const { subresource = 'status', uid, resourceVersion } = objectRef;
+    if (subresource !== 'status' || typeof uid !== 'string' || typeof resourceVersion !== 'string') return false;
+    return this.seen.has(uid) && !this.isWhole(nameIn(objectRef));
   }
 
   /** Whether the contents of an object are needed. */
