@@ -38,7 +38,7 @@ export class Contents {
     const next = known === undefined ? contentOf(content) : contentAfter(known, content);
     const { body: shared, leaves } = next;
     const owners = sharedItems(known?.managedFields, managedFields);
-    const taken: LastBody = { body: shared, leaves, managedFields: owners, withoutUids: known?.withoutUids };
+    const taken: LastBody = { body: shared, leaves, managedFields: owners, mentionsUids: object.mentionsUids };
     object.lastBody = taken;
     const values = known === undefined ? valuesIn(body) : (this.held.get(object) ?? 0);
     this.forget(object);

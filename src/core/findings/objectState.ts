@@ -41,8 +41,8 @@ export interface VersionRecord {
 /** A content with its owners. */
 export interface LastBody extends Content {
   readonly managedFields: readonly Json[] | undefined;
-  /** This content, or one before it, that holds no other object's UID, if that is known. */
-  withoutUids?: JsonObject | undefined;
+  /** Whether another object's UID may be in it. */
+  readonly mentionsUids: boolean;
 }
 
 /** One incarnation with the versions that are remembered, in their order. */
@@ -66,6 +66,8 @@ export class ObjectState {
   truncated = false;
   /** The content that was seen last, against which the next one is compared. */
   lastBody: LastBody | undefined;
+  /** Whether what was looked through last may hold another object's UID. */
+  mentionsUids = true;
   /** References that its newest version holds, as the reference rule keys them. */
   readonly references = new Set<string>();
   private readonly cursors = new Map<string, Token>();

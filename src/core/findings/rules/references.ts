@@ -55,7 +55,7 @@ export class ReferenceRule implements Rule, Timed {
   }
 
   observed(event: ObservedEvent, object: ObjectState, version: VersionRecord, world: World): void {
-    for (const [path, uid] of this.mentions(event.body, object, world, version.body)) {
+    for (const [path, uid] of this.mentions(event.body, object, world)) {
       const holder = { cluster: object.cluster, uid: object.uid, path, at: event.at, seq: event.seq };
       this.remember(uid, holder);
       const key = `${object.cluster}\0${uid}\n${path}`;
@@ -135,12 +135,11 @@ export class ReferenceRule implements Rule, Timed {
       else if (writerOf(object, item.holder) !== undefined) this.tell(item.holder, item.dead, item.live, world);
   }
 
-  /** The references in a body; `taken` is the same content as the world took it, sharing with the one before it what is equal. */
-  private mentions(body: JsonObject | undefined, object: ObjectState, world: World, taken = body): [string, string][] {
+  private mentions(body: JsonObject | undefined, object: ObjectState, world: World): [string, string][] {
     const found = new Map<string, string>();
     const known = (uid: string): boolean => uid !== object.uid && world.object(object.cluster, uid) !== undefined;
     if (body !== undefined) {
-      if (mayMention(taken ?? body, object, world))
+      if (mayMention(body, object, world))
         for (const mention of uidMentions(body, known)) found.set(formatPath(mention.path), mention.uid);
     } else
       for (const [index, owner] of object.owners.entries())
@@ -206,14 +205,16 @@ export class ReferenceRule implements Rule, Timed {
   }
 }
 
-/** Who wrote the version that the reference was seen in, where that is known. */
+/** Whether a body that is seen now may hold another object's UID; what the one before it held none in is not looked at again. */
 function mayMention(body: JsonObject, object: ObjectState, { hasOddUids }: World): boolean {
   const { lastBody } = object;
-  if (mayMentionUid(body, hasOddUids, hasOddUids ? undefined : lastBody?.withoutUids)) return true;
-  if (lastBody?.body === body) lastBody.withoutUids = body;
-  return false;
+  const without = hasOddUids || lastBody?.mentionsUids === true ? undefined : lastBody?.body;
+  const may = mayMentionUid(body, hasOddUids, without);
+  object.mentionsUids = may;
+  return may;
 }
 
+/** Who wrote the version that the reference was seen in, where that is known. */
 function writerOf(object: ObjectState, holder: Holder): string | undefined {
   const version = object.versions.find((item) => item.seq === holder.seq || item.author?.seq === holder.seq);
   return version?.author === undefined ? version?.manager : actorName(version.author.actor);
