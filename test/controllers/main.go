@@ -99,6 +99,20 @@ var scenarios = map[string]func(context.Context, *world) error{
 	"many-threads":            manyThreads,
 	"api-versions":            apiVersions,
 	"label-request":           labelRequest,
+	"uid-loop":                uidLoop,
+	"test-loop":               testLoop,
+	"criss-cross":             crissCross,
+	"dry-runs":                dryRuns,
+	"status-retry":            statusRetry,
+	"tolerations-patch":       tolerationsPatch,
+	"finalizers-nil":          finalizersNil,
+	"lock-by-hand":            lockByHand,
+	"child-heartbeat":         childHeartbeat,
+	"zero-token":              zeroToken,
+	"scale-fight":             scaleFight,
+	"sidecar-fight":           sidecarFight,
+	"map-order":               mapOrder,
+	"shared-manager":          sharedManager,
 }
 
 func main() {

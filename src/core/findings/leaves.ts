@@ -230,6 +230,12 @@ export function changedTimes(before: Leaves, after: Leaves): string[] {
   return differing(before, after, (path) => TIMEKEEPING.test(path));
 }
 
+/** Lists in both contents whose items are the same, in another order. */
+export function changedOrders(before: Leaves, after: Leaves): string[] {
+  const orders = differing(before, after, (path) => path.startsWith(ORDER));
+  return orders.map((path) => path.slice(ORDER.length)).filter((list) => hasList(before, list) && hasList(after, list));
+}
+
 function differing(before: Leaves, after: Leaves, isWanted: (path: string) => boolean): string[] {
   const touched = touchedPaths(before, after);
   if (touched !== undefined) return touched.filter(isWanted);

@@ -1,5 +1,5 @@
 import { allOf, message, type Words } from '../../../base/message.ts';
-import { stringifyJson } from '../../../codec/json.ts';
+import { isJsonObject, stringifyJson } from '../../../codec/json.ts';
 import { unambiguousManager } from '../../managerChange.ts';
 import type { WriteEvent } from '../../traceEvent.ts';
 import { hashText } from '../../hash.ts';
@@ -32,9 +32,11 @@ interface Run extends Counted {
 
 const MAX_RUNS = 5_000;
 const SAME_BODY = 3;
+const MISMATCH_REMEDY = message`Treat the old object as deleted: drop what was kept for it, and look at the new one as one that was never seen.`;
 
 /**
- * `version-conflict` and `uid-mismatch` (each refusal, one finding an actor and object) and `hot-conflict-loop`: many refusals in a row without growing pauses, or the same dead token and body again and again. An actor that
+ * `version-conflict` and `uid-mismatch` (each refusal, one finding an actor and object) and `hot-conflict-loop`: many refusals
+ * in a row (also by the UID, or by a test of a JSON Patch) without growing pauses, or the same dead token and body again and again. An actor that
  * reads a fresh version before each attempt is contending, not spinning, until it lost twice as often in a row.
  */
 export class ConflictRule implements Rule {
@@ -52,7 +54,7 @@ export class ConflictRule implements Rule {
       return;
     }
     if (event.outcome === 'uid-mismatch') reportMismatch(event, world);
-    if (event.outcome !== 'version-conflict' && event.outcome !== 'field-conflict') return;
+    if (!isConflict(event)) return;
     if (event.outcome === 'version-conflict') reportConflict(event, world);
     if (world.target(event)?.election === true || event.name.resource === 'leases' || actorKey(event.actor) === '')
       return;
@@ -118,6 +120,12 @@ export class ConflictRule implements Rule {
   }
 }
 
+/** Whether what a write named is not as it was any more: its version, its fields, its incarnation, or what its patch tests. */
+function isConflict({ outcome, body }: WriteEvent): boolean {
+  if (outcome !== 'invalid') return ['version-conflict', 'field-conflict', 'uid-mismatch'].includes(outcome);
+  return Array.isArray(body) && body.some((operation) => isJsonObject(operation) && operation['op'] === 'test');
+}
+
 function newRun(): Run {
   return { refusals: [], total: 0, told: 0, self: false, kind: '' };
 }
@@ -152,30 +160,35 @@ function reportLoop(run: Run, event: WriteEvent, world: World): void {
   const [only] = tokens;
   const field = event.outcome === 'field-conflict';
   const windowMs = event.at - (run.refusals[0]?.at ?? event.at);
-  const dead = tokens.size === 1 && only !== undefined && only !== '' && !field;
-  if (run.told === 0) run.kind = run.self ? 'self-conflict' : field ? 'field-conflict' : '';
+  const isOther = event.outcome === 'uid-mismatch';
+  const dead = tokens.size === 1 && only !== undefined && only !== '' && !field && !isOther;
+  if (run.told === 0) run.kind = run.self ? 'self-conflict' : field || isOther ? event.outcome : '';
   const { kind, total } = run;
   world.report({
     key: ['hot-conflict-loop', kind, writerKey(event)].join('\0'),
     id: 'hot-conflict-loop',
     ...(kind === '' ? {} : { kind }),
     cluster: event.cluster,
-    object: writtenObject(event, world),
+    object: isOther ? { ...event.name, uid: event.preconditions?.uid ?? '' } : writtenObject(event, world),
     actors: [who],
     fields: event.causes?.flatMap((cause) => cause.field ?? []) ?? [],
     at: event.at,
     count: untoldOf(run),
     events: run.refusals.map((item) => item.seq),
     explanation: message`The ${requestText(event)} of ${who} was refused ${total} times in ${(windowMs / 1000).toFixed(2)} s without one going through and without growing pauses.${dead ? message` Every attempt carried the same token ${tokenText(only)}.` : ''}${causeText(run, event, world)}`,
-    remedy: field
-      ? message`Reading again does not resolve a field conflict: leave the field to its owner, agree on the value, or take it over once on purpose.`
-      : message`Read again before each attempt, compute the change anew, wait longer each time, and give up after a few attempts. A controller waits for its cache to show its own last write.`,
+    remedy: isOther
+      ? MISMATCH_REMEDY
+      : field
+        ? message`Reading again does not resolve a field conflict: leave the field to its owner, agree on the value, or take it over once on purpose.`
+        : message`Read again before each attempt, compute the change anew, wait longer each time, and give up after a few attempts. A controller waits for its cache to show its own last write.`,
     details: { windowMs, self: run.self, ...(dead ? { token: only } : {}) },
   });
 }
 
 /** Who made the refusals necessary, as far as that was seen. */
 function causeText(run: Run, event: WriteEvent, world: World): Words {
+  if (event.outcome === 'uid-mismatch')
+    return message` It named the incarnation ${event.preconditions?.uid ?? ''}, which no longer has the name: no attempt can go through.`;
   if (run.self) return message` The write that retired the token was its own.`;
   if (event.outcome === 'field-conflict') {
     const owners = new Set(
@@ -254,6 +267,6 @@ function reportMismatch(event: WriteEvent, world: World): void {
     explanation: message`A write of ${who} named the incarnation ${sent}, but ${
       live === undefined ? message`it is gone` : message`the name belongs to another one now (${live.uid})`
     }. The server refused it; nothing was changed.`,
-    remedy: message`Treat the old object as deleted: drop what was kept for it, and look at the new one as one that was never seen.`,
+    remedy: MISMATCH_REMEDY,
   });
 }

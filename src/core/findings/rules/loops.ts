@@ -1,8 +1,8 @@
-import { message } from '../../../base/message.ts';
+import { listed, message } from '../../../base/message.ts';
 import { isJsonObject, type JsonObject } from '../../../codec/json.ts';
 import type { WriteEvent } from '../../traceEvent.ts';
 import { type ActorKnowledge, actionKey, actorKey, actorName, sameActor, writerKey } from '../knowledge.ts';
-import { changedTimes, leavesOf, outermost, type Leaves } from '../leaves.ts';
+import { changedOrders, changedTimes, hasList, leavesOf, outermost, type Leaves } from '../leaves.ts';
 import type { VersionRecord } from '../objectState.ts';
 import type { Rule, VersionChange } from '../rule.ts';
 import { requestText, tokenText } from '../words.ts';
@@ -25,7 +25,8 @@ interface Reaction extends RunEvent {
 
 interface Run<T extends RunEvent> extends Counted {
   events: T[];
-  fields: Set<string>;
+  /** Each with how many of the events it is of. */
+  fields: Map<string, number>;
 }
 
 const MAX_RUNS = 5_000;
@@ -71,15 +72,15 @@ export class LoopRule implements Rule {
       const part = event.subresource === 'status' ? '.status' : undefined;
       for (const [path, value] of leavesOf(event.body)) {
         const asked = part === undefined ? !path.startsWith('.status') : path.startsWith(part);
-        if (asked && !path.startsWith('\0') && stored.get(path) !== value) run.fields.add(path);
+        if (asked && !path.startsWith('\0') && stored.get(path) !== value) countField(run, path);
       }
-      if (event.verb === 'replace' && part === undefined) addFilledIn(run.fields, stored, event.body);
+      if (event.verb === 'replace' && part === undefined) addFilledIn(run, stored, event.body);
     }
     // To apply the same again is how apply is meant to be used; only a hot loop of it is worth a word.
     const needed = event.verb === 'apply' ? APPLIES * count : count;
     if (run.events.filter((item) => event.at - item.at <= windowMs).length < needed) return;
     const who = actorName(event.actor);
-    const fields = outermost([...run.fields]).slice(0, 20);
+    const fields = outermost([...run.fields.keys()]).slice(0, 20);
     world.report({
       key: ['no-op-writes', writerKey(event)].join('\0'),
       id: 'no-op-writes',
@@ -115,42 +116,56 @@ export class LoopRule implements Rule {
     if (reaction === 'no' || reaction === 'unclear') return;
     const { count, windowMs } = world.thresholds.updateLoop;
     const run = extend(this.selfTriggered, key, { at: write.at, seq: write.seq, from, to, ...reaction }, windowMs);
-    for (const path of whatChanged(change)) if (run.fields.size < MAX_FIELDS) run.fields.add(path);
+    for (const path of whatChanged(change)) countField(run, path);
     const recent = run.events.filter((item) => write.at - item.at <= windowMs);
     const steps = circleOf(recent, { from, to }, count);
     if (steps.length === 0 || (run.told === 0 && steps.some(isTimed))) return;
     const who = actorName(write.actor);
+    const fields = outermost(usualFields(run));
+    const shown = fields.slice(0, 5).map((path) => (isList(version, path) ? message`the order of ${path}` : path));
     world.report({
       key: `update-loop\0${key}`,
       id: 'update-loop',
       cluster: object.cluster,
       object: findingObject(object),
       actors: [who],
-      fields: outermost([...run.fields]),
+      fields,
       at: write.at,
       count: untoldOf(run),
       events: run.events.map((item) => item.seq),
       explanation: message`${who} wrote again and again, ${run.total} times in ${seconds(run)} s, each time right after it was given the event of its own write before, with nobody else in between (last token ${tokenText(version.token)}). Each pass changed ${
-        outermost([...run.fields])
-          .slice(0, 5)
-          .join(', ') || message`what is not known`
+        shown.length === 0 ? message`what is not known` : listed(shown)
       }.`,
       remedy: message`Do not write a value that changes with every pass (a time, a counter, a random order); skip the event of your own status write (for example by generation), and write only on a difference.`,
     });
   }
 }
 
-/** What a version changed; what keeps time, where that is all. */
+/** What a version changed; what keeps time, where that is all; lists that only came in another order, where nothing else did. */
 function whatChanged({ changed = [], previous, version }: VersionChange): readonly string[] {
   if (changed.length > 0 || previous?.leaves === undefined || version.leaves === undefined) return changed;
-  return changedTimes(previous.leaves, version.leaves);
+  const times = changedTimes(previous.leaves, version.leaves);
+  return times.length > 0 ? times : changedOrders(previous.leaves, version.leaves);
+}
+
+function isList({ leaves }: VersionRecord, path: string): boolean {
+  return leaves !== undefined && hasList(leaves, path);
+}
+
+function countField({ fields }: Run<RunEvent>, path: string): void {
+  if (fields.size < MAX_FIELDS || fields.has(path)) fields.set(path, (fields.get(path) ?? 0) + 1);
+}
+
+/** The fields that the passes are about: what few of them changed had another cause. */
+function usualFields({ fields }: Run<RunEvent>): string[] {
+  const most = Math.max(...fields.values());
+  return [...fields].flatMap(([path, count]) => (4 * count >= most ? [path] : []));
 }
 
 /** Fields of the spec that are stored although an update left them out: the server's defaults. */
-function addFilledIn(fields: Set<string>, stored: Leaves, body: JsonObject): void {
+function addFilledIn(run: Run<RunEvent>, stored: Leaves, body: JsonObject): void {
   const sent = leavesOf(body);
-  for (const path of stored.keys())
-    if (path.startsWith('.spec') && !sent.has(path) && fields.size < MAX_FIELDS) fields.add(path);
+  for (const path of stored.keys()) if (path.startsWith('.spec') && !sent.has(path)) countField(run, path);
 }
 
 /** A write that was no reaction speaks against one that was. */
@@ -261,7 +276,7 @@ function wasWokenByOthers(
 
 function extend<T extends RunEvent>(runs: Map<string, Run<T>>, key: string, event: T, windowMs: number): Run<T> {
   const { at } = event;
-  const run: Run<T> = runs.get(key) ?? { events: [], fields: new Set<string>(), total: 0, told: 0 };
+  const run: Run<T> = runs.get(key) ?? { events: [], fields: new Map<string, number>(), total: 0, told: 0 };
   const last = run.events.at(-1);
   if (last !== undefined && at - last.at > windowMs) {
     Object.assign(run, { events: [], total: 0, told: 0 });

@@ -20,9 +20,12 @@ export function isSweep(
     write.verb === 'replace' &&
     putBack.some(isFinalizer) &&
     changed.some((path) => {
-      const at = isFinalizer(path) && version.leaves?.has(path) !== true ? latestChange(object, path, index - 1) : 0;
-      const by = at === undefined || at === 0 ? undefined : object.versions[at]?.author;
-      return by !== undefined && sameActor(by.actor, write.actor);
+      if (!isFinalizer(path) || version.leaves?.has(path) === true) return false;
+      const at = latestChange(object, path, index - 1) ?? 0;
+      const { author, leaves } = object.versions[at] ?? {};
+      // What the oldest version that is known has, its writer set only if it made the object.
+      const isSetter = at > 0 || (author?.verb === 'create' && leaves?.has(path) === true);
+      return author !== undefined && isSetter && sameActor(author.actor, write.actor);
     })
   );
 }
