@@ -5,7 +5,7 @@ import { createDetector } from '../core/findings/detect.ts';
 import type { Finding } from '../core/findings/finding.ts';
 import type { DetectorOptions } from '../core/findings/options.ts';
 import type { Mark } from '../core/findings/report/mark.ts';
-import { EventSource, type TimedEvents } from './eventSource.ts';
+import { EventSource, refuseEmpty, type TimedEvents } from './eventSource.ts';
 import { inOrder } from './findingOrder.ts';
 import { Marks } from './marks.ts';
 import { ShardView, type Shard } from './shard.ts';
@@ -32,7 +32,7 @@ export interface Analysis {
 
 /**
  * Finds in traces and audit logs. Several files are merged by time, and writes of several API servers are put in order by the
- * tokens that link them, where they do. Memory does not grow with the files.
+ * tokens that link them, where they do; empty ones among them are noted. Memory does not grow with the files.
  * @throws AppError `trace-unreadable`, `trace-newer`, `cancelled`
  */
 export async function analyse(input: AnalysisInput): Promise<Analysis> {
@@ -60,6 +60,7 @@ export async function analyse(input: AnalysisInput): Promise<Analysis> {
     for (let batch = await sources[0].next(); batch !== undefined; batch = await sources[0].next())
       for (const timed of batch) for (const event of timed.events) take(event);
   } else await mergeByTime(sources, take);
+  refuseEmpty(sources);
   detector.end();
   return {
     findings: inOrder(detector.findings()),

@@ -1,4 +1,4 @@
-import { message } from '../base/message.ts';
+import { message, type Message } from '../base/message.ts';
 import type { Readable } from 'node:stream';
 import { AppError } from '../base/appError.ts';
 import { isJsonObject, TOO_DEEP, type Json } from '../codec/json.ts';
@@ -50,7 +50,7 @@ export class EventSource {
   }
 
   /**
-   * The next events; undefined at the end.
+   * The next events; undefined at the end. That nothing stands in the file is noted.
    * @throws AppError `trace-unreadable`, `trace-newer`
    */
   async next(): Promise<TimedEvents[] | undefined> {
@@ -117,13 +117,9 @@ export class EventSource {
 
   private finish(): TimedEvents[] | undefined {
     if (this.counts.kind !== 'trace') {
-      if (this.counts.kind === 'unknown') {
-        const what =
-          this.counts.lines === 0 ? message`is empty` : message`is neither a trace nor an audit log of audit.k8s.io/v1`;
-        throw new AppError('trace-unreadable', message`${this.path} ${what}.`, {
-          advice: message`Give a file that \`record --trace\` wrote, or the JSON Lines of an API server’s audit log backend.`,
-        });
-      }
+      if (this.counts.lines === 0) this.counts.notes.push(`${this.path} is empty.`);
+      else if (this.counts.kind === 'unknown')
+        throw unreadable(message`${this.path} is neither a trace nor an audit log of audit.k8s.io/v1.`);
       return undefined;
     }
     if (this.done) return undefined;
@@ -139,6 +135,22 @@ export class EventSource {
   }
 
   private done = false;
+}
+
+/**
+ * An audit log that was just rotated is empty; that all files are is a mistake.
+ * @throws AppError `trace-unreadable` where nothing stands in any of them
+ */
+export function refuseEmpty(sources: readonly EventSource[]): void {
+  const [first] = sources;
+  if (first !== undefined && sources.every(({ counts }) => counts.lines === 0))
+    throw unreadable(message`${first.path} is empty.`);
+}
+
+function unreadable(what: Message): AppError {
+  return new AppError('trace-unreadable', what, {
+    advice: message`Give a file that \`record --trace\` wrote, or the JSON Lines of an API server’s audit log backend.`,
+  });
 }
 
 const STAGE = '"stage":"';

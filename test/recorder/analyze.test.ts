@@ -318,6 +318,19 @@ describe('analyze', function () {
       assert.match(empty.stderr, /audit\.log is empty/);
     }
     assert.equal((await run(['analyze', join(folder, 'none.log')])).code, 1);
+    const [whole, empty] = [join(folder, 'whole.log'), join(folder, 'rotated.log')];
+    await writeFile(whole, `${lines.join('\n')}\n`);
+    await writeFile(empty, '');
+    for (const files of [
+      [whole, empty],
+      [empty, whole],
+    ]) {
+      const among = await run(['analyze', ...files, '--format', 'json']);
+      assert.equal(among.code, 0, among.stderr);
+      assert.deepEqual(told(among.stdout), ['lost-update/token-swap']);
+      assert.ok((JSON.parse(among.stdout) as { notes: string[] }).notes.includes(`${empty} is empty.`), among.stdout);
+    }
+    assert.equal((await run(['analyze', empty, empty])).code, 1);
   });
 
   it("never prints a Secret's value", async () => {
