@@ -63,11 +63,11 @@ export class EventSource {
     return timed;
   }
 
-  private take(line: string, timed: TimedEvents[]): void {
+  private take(line: string, timed: TimedEvents[], end = '\n'): void {
     this.counts.lines += 1;
     if (this.counts.kind === 'unknown') this.counts.kind = kindOf(line);
     if (this.counts.kind === 'trace') {
-      for (const event of this.trace.push(`${line}\n`)) timed.push({ at: event.at, events: [event] });
+      for (const event of this.trace.push(line + end)) timed.push({ at: event.at, events: [event] });
       if (this.trace.failure !== undefined) throw this.trace.failure;
       return;
     }
@@ -107,7 +107,7 @@ export class EventSource {
   private takeTorn(line: string): TimedEvents[] {
     const timed: TimedEvents[] = [];
     const before = this.counts.unreadable;
-    this.take(line, timed);
+    this.take(line, timed, '');
     if (this.counts.unreadable > before) {
       this.counts.unreadable = before;
       this.counts.torn += 1;

@@ -11,6 +11,8 @@ export class TraceWriter {
   private readonly onProblem: (message: string) => void;
   private failed = false;
   private waiting: string[] = [];
+  /** How many bytes were handed over. */
+  private given = 0;
   /** Events that are not in the file. */
   lost = 0;
 
@@ -34,7 +36,7 @@ export class TraceWriter {
     const stream = file.createWriteStream();
     const writer = new TraceWriter(stream, onProblem);
     stream.on('error', (error) => writer.fail(path, error));
-    stream.write(printTraceLine(traceHeader(header.creator, header.clusters, header.at)));
+    writer.write([printTraceLine(traceHeader(header.creator, header.clusters, header.at))], 0);
     return writer;
   }
 
@@ -63,10 +65,19 @@ export class TraceWriter {
     const lines = this.waiting.splice(0);
     if (lines.length === 0) return;
     if (this.failed) this.lost += lines.length;
-    else
-      this.stream.write(lines.join(''), (error) => {
-        if (error !== null && error !== undefined) this.lost += lines.length;
-      });
+    else this.write(lines, lines.length);
+  }
+
+  /** Writes lines, `events` of which are events; of a write that fails, those that came out whole are not lost. */
+  private write(lines: readonly string[], events: number): void {
+    const start = this.given;
+    const text = lines.join('');
+    this.given += Buffer.byteLength(text);
+    this.stream.write(text, (error) => {
+      if (error === null || error === undefined) return;
+      const written = Math.max(0, this.stream.bytesWritten - start);
+      this.lost += Math.max(0, events - Buffer.from(text).subarray(0, written).toString().split('\n').length + 1);
+    });
   }
 
   private fail(path: string, error: Error): void {

@@ -1,18 +1,21 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { request as httpsRequest } from 'node:https';
 import { connect as netConnect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { connect as tlsConnect } from 'node:tls';
+import { promisify } from 'node:util';
 import type { TraceEvent } from '../../src/core/traceEvent.ts';
 import { TraceWriter } from '../../src/recorder/traceWriter.ts';
 import { protobufField, protobufMeta, protobufObject } from '../codec/protobufBytes.ts';
+import { run } from './cli.ts';
 import { behindRecorder, open, send, type Behind } from './standIn.ts';
 
 const CONFIG_MAPS = '/api/v1/namespaces/lab/configmaps';
@@ -332,6 +335,30 @@ describe('a trace that cannot be written', () => {
     assert.equal(writer.lost, 20);
     assert.equal(problems.length, 1);
     assert.match(problems[0] ?? '', /ENOSPC.*the traffic and the findings go on without it/);
+  });
+
+  it('any further keeps what came out whole, counts the rest only, and is read as cut off', async function () {
+    if (process.platform === 'win32') this.skip();
+    const folder = await mkdtemp(join(tmpdir(), 'trace-test-'));
+    try {
+      const path = join(folder, 'run.jsonl');
+      const writes = `import { TraceWriter } from ${JSON.stringify(new URL('../../src/recorder/traceWriter.ts', import.meta.url).href)};
+        const writer = await TraceWriter.open(${JSON.stringify(path)}, ${JSON.stringify(header)}, () => undefined);
+        for (let seq = 1; seq <= 500; seq += 1) writer.add({ ...${JSON.stringify(note(1))}, seq });
+        await writer.close();
+        process.stdout.write(String(writer.lost));`;
+      // No file may be larger than some KiB: the write that goes beyond ends in the middle of a line.
+      const limited = `ulimit -f 8; trap '' XFSZ; exec "$0" --input-type=module -e "$1"`;
+      const { stdout } = await promisify(execFile)('bash', ['-c', limited, process.execPath, writes]);
+      const whole = (await readFile(path, 'utf8')).split('\n').length - 2;
+      assert.ok(whole > 50, String(whole));
+      assert.equal(Number(stdout), 500 - whole);
+      const { stdout: read } = await run(['analyze', path, '--format', 'json']);
+      const { notAnalysed } = JSON.parse(read) as { notAnalysed: { unreadableLines: number; tornLines: number } };
+      assert.deepEqual([notAnalysed.unreadableLines, notAnalysed.tornLines], [0, 1]);
+    } finally {
+      await rm(folder, { recursive: true, force: true });
+    }
   });
 
   it('at all is an error that says so, before anything runs', async () => {
