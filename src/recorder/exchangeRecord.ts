@@ -13,6 +13,13 @@ import type { Ending } from './tap.ts';
 import { patchTypeOf, writeRequest, type WriteRequest } from './writeRequest.ts';
 
 const MAX_GIVEN = 500;
+/** What is known of a write whose answer did not come. */
+const BROKEN_OFF = {
+  complete: 'failed',
+  'client-gone': 'cancelled',
+  'server-gone': 'uncertain',
+  unsent: 'unavailable',
+} as const;
 
 /** Turns one exchange into events: `read` and `observed` for what was given, `write` and `observed` for what was written. */
 export class ExchangeRecord {
@@ -172,7 +179,7 @@ export class ExchangeRecord {
     const said: Answer =
       complete || (ending === 'client-gone' && this.status !== 0)
         ? hidden(answerOf(write.verb, this.status, answer?.value), info)
-        : { outcome: ending === 'client-gone' ? 'cancelled' : 'uncertain', code: this.status };
+        : { outcome: BROKEN_OFF[ending], code: this.status };
     const dryRun = write.dryRun === true;
     const stored = complete && !dryRun && said.outcome === 'accepted';
     const whole = stored && !unread && isJsonObject(answer.value) ? answer.value : undefined;

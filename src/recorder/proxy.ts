@@ -112,7 +112,7 @@ async function forward(options: ProxyOptions, request: IncomingMessage, response
     };
     send(request.method === 'GET' || request.method === 'HEAD');
   } catch (error) {
-    tap?.end(response.destroyed ? 'client-gone' : 'server-gone');
+    tap?.end(response.destroyed ? 'client-gone' : 'unsent');
     if (!response.destroyed) fail(options, response, 503, error);
   }
 }
@@ -126,6 +126,13 @@ function fail(options: ProxyOptions, response: ServerResponse, code: 502 | 503, 
 const UNREACHABLE =
   /^(ECONNREFUSED|ENOTFOUND|EHOSTUNREACH|ENETUNREACH|ETIMEDOUT|EAI_AGAIN|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO|ERR_TLS)/;
 
+/** Whether there was no connection to send a request on: one that timed out or was cut may have had it. */
+function isUnsent({ code = '', syscall }: NodeJS.ErrnoException): boolean {
+  return (
+    syscall === 'connect' || /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO)/.test(code)
+  );
+}
+
 /** One request on its way and its answer back. */
 class Exchange {
   private readonly options: ProxyOptions;
@@ -136,6 +143,7 @@ class Exchange {
   private answered = false;
   private ended = false;
   private broken = false;
+  private unsent = false;
   private clientGone = false;
 
   constructor(
@@ -176,6 +184,7 @@ class Exchange {
         return;
       }
       this.broken = true;
+      this.unsent = isUnsent(error);
       fail(this.options, response, UNREACHABLE.test(error.code ?? '') ? 503 : 502, error);
       this.end(false);
     });
@@ -227,7 +236,7 @@ class Exchange {
   private end(complete: boolean): void {
     if (this.ended) return;
     this.ended = true;
-    this.tap?.end(complete ? 'complete' : this.broken ? 'server-gone' : 'client-gone');
+    this.tap?.end(complete ? 'complete' : this.unsent ? 'unsent' : this.broken ? 'server-gone' : 'client-gone');
   }
 }
 

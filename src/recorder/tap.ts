@@ -3,8 +3,8 @@ import type { LoopbackCertificate } from '../base/loopbackCertificate.ts';
 import type { Clients } from './clients.ts';
 import type { Upstream } from './upstream.ts';
 
-/** How an exchange ended: completely, or because the client or the server broke off. */
-export type Ending = 'complete' | 'client-gone' | 'server-gone';
+/** How an exchange ended: completely, because the client or the server broke off, or before it was sent to the server at all. */
+export type Ending = 'complete' | 'client-gone' | 'server-gone' | 'unsent';
 
 /** What listens to one exchange. It gets copies and holds nothing up, but for the first request to a resource. */
 export interface Tap {

@@ -221,6 +221,19 @@ describe('bad input to the recorder', function () {
     await stillServes(own);
   });
 
+  it('a server that is not there is a 503, and the write that was never sent is no lost answer', async () => {
+    const own = await behindRecorder((_request, response) => void response.end(configMap('1')));
+    behind = own;
+    await send(own, 'GET', CONFIG_MAP);
+    own.upstream.close();
+    own.upstream.closeAllConnections();
+    const put = await send(own, 'PUT', CONFIG_MAP, { 'content-type': 'application/json' }, configMap('1'));
+    assert.equal(put.status, 503);
+    await own.recorder.settled();
+    const writes = own.events.flatMap((event) => (event.type === 'write' ? event.outcome : []));
+    assert.deepEqual(writes, ['unavailable']);
+  });
+
   it('HTML where an API is expected passes as it came, and is counted', async () => {
     const page = '<!doctype html><title>Sign in</title>';
     const own = await behindRecorder((request, response) => {
