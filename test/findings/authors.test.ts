@@ -101,4 +101,34 @@ describe('what controllers do wrong, as their authors write it', () => {
       assert.deepEqual(s.told(), told);
     }
   });
+
+  it('a patch that takes out a whole map loses what another put in, and means what it put in itself', () => {
+    for (const patch of [{ metadata: { annotations: null } }, [{ op: 'remove', path: '/metadata/annotations' }]]) {
+      const s = new Scenario();
+      const annotations = (...names: string[]): JsonObject => ({
+        metadata: { annotations: Object.fromEntries(names.map((name) => [name, '1'])) },
+      });
+      s.stream(toy(), 'U1', 'v1', {});
+      s.get('A', toy(), 'U1', 'v1');
+      for (const [who, token, names] of [
+        ['A', 'v2', ['mine']],
+        ['B', 'v3', ['mine', 'theirs']],
+      ] as const) {
+        const body = annotations(...names);
+        s.write(who, toy(), 'patch', {
+          patchType: 'merge-patch',
+          body,
+          result: { uid: 'U1', token },
+          stored: body,
+        });
+      }
+      s.write('A', toy(), 'patch', {
+        patchType: Array.isArray(patch) ? 'json-patch' : 'merge-patch',
+        body: patch,
+        result: { uid: 'U1', token: 'v4' },
+        stored: {},
+      });
+      assert.deepEqual(s.told(), ['lost-update/unconditional-overwrite']);
+    }
+  });
 });

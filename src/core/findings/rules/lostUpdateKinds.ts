@@ -1,5 +1,5 @@
 import { allOf, message, type Message } from '../../../base/message.ts';
-import { isJsonObject, type Json } from '../../../codec/json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../../codec/json.ts';
 import type { WriteEvent } from '../../traceEvent.ts';
 import { fieldStep, isAtOrBeneath } from '../derive.ts';
 import { actorName } from '../knowledge.ts';
@@ -93,6 +93,24 @@ export function namedPath(write: WriteEvent, path: string, before: Leaves | unde
 function namedLeaves(prefix: string, value: Json): string[] {
   if (!isJsonObject(value)) return Array.isArray(value) ? [] : [prefix];
   return Object.entries(value).flatMap(([field, item]) => namedLeaves(`${prefix}${fieldStep(field)}`, item));
+}
+
+/** What a patch takes out in so many words, as printed paths: by null, or by an operation. */
+export function removedPaths({ verb, body }: WriteEvent): string[] {
+  if (verb !== 'patch') return [];
+  if (!Array.isArray(body)) return isJsonObject(body) ? nulls('', body) : [];
+  return body.flatMap((operation) =>
+    isJsonObject(operation) && operation['op'] === 'remove' && typeof operation['path'] === 'string'
+      ? [printPointer(operation['path'])]
+      : [],
+  );
+}
+
+function nulls(prefix: string, object: JsonObject): string[] {
+  return Object.entries(object).flatMap(([field, value]) => {
+    const path = `${prefix}${fieldStep(field)}`;
+    return value === null ? [path] : isJsonObject(value) ? nulls(path, value) : [];
+  });
 }
 
 /** A JSON Pointer as a printed path; positions become `[n]`. */

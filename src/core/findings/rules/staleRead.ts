@@ -1,5 +1,6 @@
 import { message } from '../../../base/message.ts';
 import type { ReadEvent, WriteEvent } from '../../traceEvent.ts';
+import { isAtOrBeneath } from '../derive.ts';
 import { isForeign, latestChange } from '../given.ts';
 import { type Given, actorKey, actorName, firstRead, sameActor, writerKey } from '../knowledge.ts';
 import { changedPaths, outermost } from '../leaves.ts';
@@ -7,6 +8,7 @@ import type { ObjectState } from '../objectState.ts';
 import type { Rule, VersionChange } from '../rule.ts';
 import { basisText, requestText, tokenText } from '../words.ts';
 import { findingObject, type World } from '../world.ts';
+import { removedPaths } from './lostUpdateKinds.ts';
 import { keepLast } from '../../keepLast.ts';
 
 interface Backward {
@@ -94,7 +96,9 @@ export class StaleReadRule implements Rule {
       const read = firstRead(given);
       return read !== undefined && read.at <= start && read.seq < write.seq ? [{ token: other, read }] : [];
     });
+    const meant = removedPaths(write);
     const undone = changed.filter((path) => {
+      if (meant.some((removed) => isAtOrBeneath(path, removed))) return false;
       const at = latestChange(object, path, change.index - 1);
       const by = at === undefined ? undefined : object.versions[at];
       if (
