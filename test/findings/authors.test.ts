@@ -131,4 +131,21 @@ describe('what controllers do wrong, as their authors write it', () => {
       assert.deepEqual(s.told(), ['lost-update/unconditional-overwrite']);
     }
   });
+
+  it('programs that share a user are told apart in words', () => {
+    const s = new Scenario();
+    s.stream(configMap(), 'U1', 'v0', { data: { mode: '0' } });
+    for (let index = 1; index < 9; index += 1) {
+      const agent = index % 2 === 0 ? 'operator/v1' : 'kubectl/v1 (linux)';
+      const body = { data: { mode: agent } };
+      s.write({ user: 'admin', agent }, configMap(), 'replace', {
+        preconditions: { token: `v${index - 1}` },
+        body,
+        result: { uid: 'U1', token: `v${index}` },
+        stored: body,
+      });
+    }
+    const [fight] = s.findings().filter(({ id }) => id === 'ownership-fight');
+    assert.deepEqual([...(fight?.actors ?? [])].sort(), ['admin (kubectl)', 'admin (operator)']);
+  });
 });

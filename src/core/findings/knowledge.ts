@@ -59,12 +59,14 @@ export function writerKey(event: WriteEvent): string {
 export function actorName(actor: Actor): string {
   const who = actor.client ?? actor.user ?? actor.agent?.split(' ')[0] ?? actor.manager ?? 'unknown';
   const agent = actor.agent?.split('/')[0];
+  // Several programs often share one client, or one user.
+  const isShared = actor.client !== undefined || actor.user !== undefined;
   const more = [
-    agent !== undefined && agent !== who && actor.client !== undefined ? agent : '',
-    actor.manager !== undefined && actor.manager !== who ? actor.manager : '',
+    isShared && agent !== undefined && agent !== who ? agent : '',
+    actor.client !== undefined && actor.manager !== undefined && actor.manager !== who ? actor.manager : '',
   ];
   const extra = more.filter((part) => part !== '').join(', ');
-  return extra === '' || actor.client === undefined ? who : `${who} (${extra})`;
+  return extra === '' ? who : `${who} (${extra})`;
 }
 
 /** Whether two writes are surely one actor's: the same identity, and not two field managers that both said their names. */
