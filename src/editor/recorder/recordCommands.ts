@@ -1,4 +1,4 @@
-import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { commands, env, l10n, window, type Disposable } from 'vscode';
 import { cancelled } from '../../base/clock.ts';
@@ -10,6 +10,7 @@ import { withProgress } from '../app/progress.ts';
 import { settings } from '../app/settings.ts';
 import { withoutSecretContent } from '../session/secretContent.ts';
 import { registerRecordedPrograms, type RecordedEnvironment } from './recordedPrograms.ts';
+import { writeNamedFile } from '../../storage/namedFile.ts';
 
 /** Runs the recording proxy in front of a cluster; what passes it appears on the timeline and in the findings. */
 export function registerRecorder(editor: Editor): Disposable[] {
@@ -51,11 +52,11 @@ class Recording {
     const folder = this.editor.context.globalStorageUri.fsPath;
     const file = join(folder, `recorder-${process.pid}-${client}.kubeconfig`);
     await mkdir(folder, { recursive: true });
-    await writeFile(file, recorder.kubeconfig(client), { mode: 0o600 });
+    await writeNamedFile({ path: file, what: l10n.t('The kubeconfig'), mayReplace: true }, recorder.kubeconfig(client));
     const envFile = file.replace(/kubeconfig$/, 'env');
     const variables = { KUBECONFIG: file, USE_EXISTING_CLUSTER: 'true' };
     const lines = Object.entries(variables).map(([name, value]) => `${name}=${value}\n`);
-    await writeFile(envFile, lines.join(''), { mode: 0o600 });
+    await writeNamedFile({ path: envFile, what: l10n.t('The environment file'), mayReplace: true }, lines.join(''));
     this.files.add(file).add(envFile);
     return { variables, envFile };
   }

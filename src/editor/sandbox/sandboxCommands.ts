@@ -1,5 +1,5 @@
 import { commands, l10n, window, type Disposable } from 'vscode';
-import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { RunningScenario, ScenarioName } from '../../sandbox/scenario.ts';
 import type { Editor } from '../app/editor.ts';
@@ -8,6 +8,7 @@ import { withProgress } from '../app/progress.ts';
 import { limited } from '../app/signal.ts';
 import { sandboxKey } from '../clusters/clusters.ts';
 import { declaredDefinition } from '../watches/addWatch.ts';
+import { writeNamedFile } from '../../storage/namedFile.ts';
 
 const START_LIMIT_MS = 60_000;
 
@@ -86,7 +87,10 @@ class SandboxRunner {
     const { sandbox } = running;
     await mkdir(editor.context.globalStorageUri.fsPath, { recursive: true });
     await removeLeftBehind(editor.context.globalStorageUri.fsPath);
-    await writeFile(this.kubeconfigPath(), sandbox.kubeconfig, { mode: 0o600 });
+    await writeNamedFile(
+      { path: this.kubeconfigPath(), what: l10n.t('The kubeconfig'), mayReplace: true },
+      sandbox.kubeconfig,
+    );
     editor.clusters.setSandbox(this.kubeconfigPath());
     const signal = limited(START_LIMIT_MS);
     const connected = await editor.clusters.connect(sandboxKey, signal);
