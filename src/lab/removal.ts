@@ -1,9 +1,9 @@
 import { message } from '../base/message.ts';
 import { AppError, isAppError } from '../base/appError.ts';
-import { isJsonObject, type JsonObject } from '../codec/json.ts';
 import { errorOf, appErrorOf } from '../kube/answers.ts';
 import { metadataOf } from '../write/target.ts';
-import { textOf, uidOf, uninterrupted, type Exchange, type LabClient } from './labClient.ts';
+import { ownersIn } from '../write/winners.ts';
+import { uidOf, uninterrupted, type Exchange, type LabClient } from './labClient.ts';
 
 /** Whose requests these are in the log. */
 const MANAGER = 'versions-lab';
@@ -95,7 +95,7 @@ async function remove(client: LabClient, { path, uids, lostBy }: Made, signal: A
   if (reply.status === 404) return;
   if (reply.status !== 200) throw errorOf(reply);
   const uid = uidOf(answer);
-  if (uids?.has(uid) === false && !isManagedBy(answer, lostBy)) return;
+  if (uids?.has(uid) === false && !ownersIn(answer).some(({ manager }) => lostBy?.has(manager) === true)) return;
   const { finalizers } = metadataOf(answer);
   if (Array.isArray(finalizers) && finalizers.length > 0) {
     await client.send(MANAGER, 'PATCH', path, {
@@ -109,11 +109,4 @@ async function remove(client: LabClient, { path, uids, lostBy }: Made, signal: A
   // 404: gone with its last finalizer. 409: another life holds the name, which is none of the lab's.
   if (deleted.reply.status >= 300 && deleted.reply.status !== 404 && deleted.reply.status !== 409)
     throw errorOf(deleted.reply);
-}
-
-function isManagedBy(object: JsonObject, managers: ReadonlySet<string> = new Set()): boolean {
-  const entries = metadataOf(object)['managedFields'];
-  return (
-    Array.isArray(entries) && entries.some((entry) => isJsonObject(entry) && managers.has(textOf(entry['manager'])))
-  );
 }

@@ -97,7 +97,6 @@ function textOf({ before, piece, after }: Known): string {
 
 /** What stands in a text between what stands around the piece of a known one; undefined where it has that not around it. */
 function pieceOf({ before, after }: Known, text: string): string | undefined {
-  if (before === '' && after === '') return text;
   const end = text.length - after.length;
   if (end < before.length || text.slice(0, before.length) !== before || text.slice(end) !== after) return undefined;
   return text.slice(before.length, end);

@@ -86,7 +86,7 @@ export class ShardView {
 
   /** The largest whole number of a desired state, all that others are asked for; undefined where it has none. */
   private largestIn(spec: Json | undefined): number | bigint | undefined {
-    if (typeof spec !== 'object' || spec === null || Array.isArray(spec)) return undefined;
+    if (!isJsonObject(spec)) return undefined;
     let largest: number | bigint = -1;
     for (const name in spec) {
       const value = spec[name];
