@@ -1,6 +1,6 @@
 import { message, type Message, type Words } from '../base/message.ts';
 import { AppError, isAppError, wordsOf, type ErrorCode } from '../base/appError.ts';
-import { SendFailure, type ServerReply, type ServerRequest } from '../base/server.ts';
+import { SendFailure, type Server, type ServerReply, type ServerRequest } from '../base/server.ts';
 import { isJsonObject, parseJson, type Json, type JsonObject } from '../codec/json.ts';
 import type { BytesReply, Cluster } from './cluster.ts';
 
@@ -69,20 +69,20 @@ export function retryAfterMs(
  * @throws AppError of the refusal, of the connection, or `bad-answer` where a success holds no JSON object
  */
 export async function readJson(
-  cluster: Cluster,
+  server: Server,
   request: Omit<ServerRequest, 'method'>,
   signal: AbortSignal,
 ): Promise<JsonObject> {
-  return objectOf(await readReply(cluster, request, signal));
+  return objectOf(await readReply(server, request, signal));
 }
 
 /** As `readJson`, with the answer itself; a refusal does not throw. */
 export function readReply(
-  cluster: Cluster,
+  server: Server,
   request: Omit<ServerRequest, 'method'>,
   signal: AbortSignal,
 ): Promise<ServerReply> {
-  return sent(cluster.send({ ...request, method: 'GET' }, signal));
+  return orAppError(server.send({ ...request, method: 'GET' }, signal));
 }
 
 /** As `readReply`, with the body's bytes; `onBeginning` is given the first of them while the rest is still on its way. */
@@ -92,10 +92,11 @@ export function readEarly(
   signal: AbortSignal,
   onBeginning: (bytes: Buffer) => void,
 ): Promise<BytesReply> {
-  return sent(cluster.sendEarly({ ...request, method: 'GET' }, signal, onBeginning));
+  return orAppError(cluster.sendEarly({ ...request, method: 'GET' }, signal, onBeginning));
 }
 
-async function sent<T>(reply: Promise<T>): Promise<T> {
+/** What was promised, or the AppError to show for whatever its request threw. */
+export async function orAppError<T>(reply: Promise<T>): Promise<T> {
   try {
     return await reply;
   } catch (error) {

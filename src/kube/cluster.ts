@@ -6,6 +6,7 @@ import { throwIfAborted, type Clock } from '../base/clock.ts';
 import type { Disposable } from '../base/disposable.ts';
 import { SendFailure, type Server, type ServerReply, type ServerRequest } from '../base/server.ts';
 import { isJsonObject, parseJson } from '../codec/json.ts';
+import { readReply } from './answers.ts';
 import { withoutUserInfo } from './authorization.ts';
 import { Credentials, type Connection } from './credentials.ts';
 import { resolveContext, type Impersonation, type Kubeconfig } from './kubeconfig.ts';
@@ -166,13 +167,9 @@ class ClusterClient implements Cluster {
   }
 
   private async readId(signal: AbortSignal): Promise<string> {
-    try {
-      const reply = await this.send({ method: 'GET', path: '/api/v1/namespaces/kube-system' }, signal);
-      const uid = reply.status === 200 ? uidOf(reply.body) : undefined;
-      if (uid !== undefined) return uid;
-    } catch (error) {
-      throw error instanceof SendFailure && isAppError(error.cause) ? error.cause : error;
-    }
+    const reply = await readReply(this, { path: '/api/v1/namespaces/kube-system' }, signal);
+    const uid = reply.status === 200 ? uidOf(reply.body) : undefined;
+    if (uid !== undefined) return uid;
     const hash = createHash('sha256').update(`${this.base.href}\n${(await this.caPem()) ?? ''}`);
     return `server-${hash.digest('hex').slice(0, 16)}`;
   }

@@ -1,6 +1,7 @@
 import { metadataOf } from '../write/target.ts';
 import type { Server, ServerReply, ServerRequest } from '../base/server.ts';
 import type { Clock } from '../base/clock.ts';
+import { orAppError } from '../kube/answers.ts';
 import { isJsonObject, parseJson, stringifyJson, type Json, type JsonObject } from '../codec/json.ts';
 import type { Actor } from '../core/traceEvent.ts';
 import type { ModifyOptions } from '../write/options.ts';
@@ -58,7 +59,7 @@ export class LabClient {
     this.options = options;
   }
 
-  /** One exchange as an actor, who is the request's field manager. Rejects as `Server.send` does. */
+  /** One exchange as an actor, who is the request's field manager. @throws AppError `cancelled`, or of the connection */
   async send(
     manager: string,
     method: ServerRequest['method'],
@@ -78,7 +79,7 @@ export class LabClient {
       },
       ...(extra.body === undefined ? {} : { body: stringifyJson(extra.body) }),
     };
-    const reply = await server.send(request, extra.signal ?? this.options.signal);
+    const reply = await orAppError(server.send(request, extra.signal ?? this.options.signal));
     const exchange: Exchange = {
       actor: { manager },
       startedAt,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { AppError, isAppError } from '../../src/base/appError.ts';
+import { AppError, isAppError, type ErrorCode } from '../../src/base/appError.ts';
 import { systemClock } from '../../src/base/clock.ts';
-import type { Server } from '../../src/base/server.ts';
+import { SendFailure, type Server } from '../../src/base/server.ts';
 import type { Cluster } from '../../src/kube/cluster.ts';
 import { discover, type Discovery } from '../../src/kube/discovery.ts';
 import { runContention } from '../../src/lab/contention.ts';
@@ -74,6 +74,10 @@ function interruptedAt(server: Server, n: number, when: 'before' | 'after', inte
   };
 }
 
+/** What a connection fails with. */
+const failure = (reached: SendFailure['reached'], code: ErrorCode): SendFailure =>
+  new SendFailure('It failed.', reached, new AppError(code, 'It failed.'));
+
 /** A server that does what its n-th request asks, whose answer never arrives. */
 function answerLostAt(server: Server, n: number, onLost: () => void): Server {
   let count = 0;
@@ -84,7 +88,7 @@ function answerLostAt(server: Server, n: number, onLost: () => void): Server {
       const reply = await server.send(request, signal);
       if (!isLost) return reply;
       onLost();
-      throw new AppError('connection-lost', 'The answer was lost.');
+      throw failure('maybe', 'connection-lost');
     },
   };
 }
@@ -95,7 +99,7 @@ function goneFrom(server: Server, n: number): Server {
   return {
     send: (request, signal) => {
       count += 1;
-      return count < n ? server.send(request, signal) : Promise.reject(new AppError('unreachable', 'It is gone.'));
+      return count < n ? server.send(request, signal) : Promise.reject(failure('no', 'unreachable'));
     },
   };
 }

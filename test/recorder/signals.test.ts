@@ -17,7 +17,8 @@ describe('an interrupted command', function () {
   it('is interrupted once, by the keys of a terminal and by a signal to the recorder', async function () {
     if (process.platform !== 'linux') this.skip();
     const node = [process.execPath, '--input-type=module', '-e', RUNS];
-    const quoted = node.map((word) => `'${word.replaceAll("'", String.raw`'\''`)}'`).join(' ');
+    // `script` runs a shell, which must not stand between: one that waits has an exit code of its own when the keys reach it.
+    const quoted = ['exec', ...node].map((word) => `'${word.replaceAll("'", String.raw`'\''`)}'`).join(' ');
     const [first = '', ...rest] = node;
     for (const [program, args, interrupt] of [
       ['script', ['-qec', quoted, '/dev/null'], 'key'],

@@ -1,7 +1,7 @@
 import { isAppError } from '../../base/appError.ts';
-import { isJsonObject, parseJson, type JsonObject } from '../../codec/json.ts';
+import { isJsonObject, type JsonObject } from '../../codec/json.ts';
 import { referencesOf } from '../../core/references.ts';
-import { errorOf } from '../../kube/answers.ts';
+import { readJson } from '../../kube/answers.ts';
 import type { Cluster } from '../../kube/cluster.ts';
 import { pathOf, type ApiResource, type Discovery } from '../../kube/discovery.ts';
 
@@ -96,13 +96,7 @@ async function listMetadata(
   const all: JsonObject[] = [];
   for (let next: string | undefined = ''; next !== undefined;) {
     const query: Record<string, string> = { limit: PAGE, ...(next === '' ? {} : { continue: next }) };
-    const reply = await cluster.send(
-      { method: 'GET', path: pathOf(resource, namespace), query, headers: { accept } },
-      signal,
-    );
-    if (reply.status !== 200) throw errorOf(reply);
-    const list = parseJson(reply.body);
-    if (!isJsonObject(list)) return all;
+    const list = await readJson(cluster, { path: pathOf(resource, namespace), query, headers: { accept } }, signal);
     if (Array.isArray(list['items'])) all.push(...list['items'].filter(isJsonObject));
     const metadata = list['metadata'];
     const token = isJsonObject(metadata) ? metadata['continue'] : undefined;

@@ -1,7 +1,6 @@
-import { isJsonObject, parseJson, type JsonObject } from '../../codec/json.ts';
-import { AppError, isAppError } from '../../base/appError.ts';
-import { SendFailure, type Server } from '../../base/server.ts';
-import { errorOf } from '../../kube/answers.ts';
+import type { JsonObject } from '../../codec/json.ts';
+import type { Server } from '../../base/server.ts';
+import { objectOf, readReply } from '../../kube/answers.ts';
 import { targetPath, type Target } from '../../write/target.ts';
 
 /**
@@ -9,14 +8,6 @@ import { targetPath, type Target } from '../../write/target.ts';
  * @throws AppError of the connection or the refusal
  */
 export async function readObject(server: Server, target: Target, signal: AbortSignal): Promise<JsonObject | undefined> {
-  try {
-    const reply = await server.send({ method: 'GET', path: targetPath(target) }, signal);
-    if (reply.status === 404) return undefined;
-    if (reply.status !== 200) throw errorOf(reply);
-    const object = parseJson(reply.body);
-    if (isJsonObject(object)) return object;
-    throw new AppError('bad-answer', 'The server answered with something that is no object.');
-  } catch (error) {
-    throw error instanceof SendFailure && isAppError(error.cause) ? error.cause : error;
-  }
+  const reply = await readReply(server, { path: targetPath(target) }, signal);
+  return reply.status === 404 ? undefined : objectOf(reply);
 }

@@ -1,8 +1,8 @@
-import { isAppError } from '../../base/appError.ts';
 import type { Clock } from '../../base/clock.ts';
 import { isJsonObject, parseJson } from '../../codec/json.ts';
 import { TraceReader } from '../../core/trace.ts';
 import type { TraceEvent } from '../../core/traceEvent.ts';
+import { appErrorOf, readReply } from '../../kube/answers.ts';
 import type { ConnectedCluster } from '../clusters/clusters.ts';
 import type { Session } from '../session/session.ts';
 import { withoutSecretContent } from '../session/secretContent.ts';
@@ -38,15 +38,16 @@ export async function followSandboxFeed(connected: ConnectedCluster, options: Fe
     try {
       await readFeed(connected, options);
     } catch (error) {
-      if (closing.aborted || isAppError(error, 'cancelled')) return;
-      if (!isAppError(error, 'connection-lost', 'unreachable', 'timed-out')) throw error;
+      const shown = appErrorOf(error);
+      if (closing.aborted || shown.code === 'cancelled') return;
+      if (!['connection-lost', 'unreachable', 'timed-out'].includes(shown.code)) throw shown;
     }
     await options.clock.delay(RETRY_MS, closing).catch(() => undefined);
   }
 }
 
 async function isSandbox({ cluster, closing }: ConnectedCluster): Promise<boolean> {
-  const reply = await cluster.send({ method: 'GET', path: '/version' }, closing);
+  const reply = await readReply(cluster, { path: '/version' }, closing);
   const version = reply.status === 200 ? parseJson(reply.body) : null;
   const text = isJsonObject(version) ? version['gitVersion'] : undefined;
   return typeof text === 'string' && text.endsWith('+sandbox');
