@@ -1,7 +1,7 @@
 import { getHeapSpaceStatistics, getHeapStatistics, setFlagsFromString } from 'node:v8';
 
 const LOOK_MS = 10;
-const YOUNG_BYTES = 24 * 1024 * 1024;
+const YOUNG_BYTES = 64 * 1024 * 1024;
 const LARGE_BYTES = 48 * 1024 * 1024;
 const GROWING_PERCENT = 40;
 

@@ -101,10 +101,13 @@ export function isTooDeep(value: Json | undefined, levels = DEEPEST): boolean {
   if (typeof value !== 'object' || value === null) return false;
   if (levels === 0) return true;
   if (Array.isArray(value)) {
-    for (const item of value) if (isTooDeep(item, levels - 1)) return true;
+    for (const item of value) if (typeof item === 'object' && isTooDeep(item, levels - 1)) return true;
     return false;
   }
-  for (const key in value) if (isTooDeep(value[key], levels - 1)) return true;
+  for (const key in value) {
+    const item = value[key];
+    if (typeof item === 'object' && isTooDeep(item, levels - 1)) return true;
+  }
   return false;
 }
 

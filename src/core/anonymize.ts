@@ -1,4 +1,4 @@
-import { isJsonObject, setOwn, type Json, type JsonObject } from '../codec/json.ts';
+import { isJsonObject, setOwn, stringifyJson, type Json, type JsonObject } from '../codec/json.ts';
 import {
   anonymousItem,
   defined,
@@ -300,7 +300,7 @@ export class Anonymizer {
     const content = key.startsWith('k:')
       ? this.value(step.value, [...at, 'key'])
       : anonymousItem(step.value, (text) => this.qualified(text));
-    return [`${key.slice(0, 2)}${JSON.stringify(content)}`, at];
+    return [`${key.slice(0, 2)}${stringifyJson(content)}`, at];
   }
 
   /** A UID, or a cluster's id: same length of meaning, other digits. */

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Readable } from 'node:stream';
-import type { NewTraceEvent, TraceEvent } from '../core/traceEvent.ts';
+import type { Actor, NewTraceEvent, TraceEvent } from '../core/traceEvent.ts';
 import { createDetector } from '../core/findings/detect.ts';
 import type { Finding } from '../core/findings/finding.ts';
 import type { DetectorOptions } from '../core/findings/options.ts';
@@ -36,7 +36,7 @@ export interface Analysis {
  * @throws AppError `trace-unreadable`, `trace-newer`, `cancelled`
  */
 export async function analyse(input: AnalysisInput): Promise<Analysis> {
-  const context = { cluster: 'audit', secretKey: randomBytes(16).toString('hex') };
+  const context = { cluster: 'audit', secretKey: randomBytes(16).toString('hex'), actors: new Map<string, Actor>() };
   const { shard } = input;
   const view = shard === undefined ? undefined : new ShardView(shard);
   const sources = input.files.map(
@@ -52,8 +52,9 @@ export async function analyse(input: AnalysisInput): Promise<Analysis> {
   const take = (event: TraceEvent | NewTraceEvent): void => {
     seq += 1;
     const own = view?.of(event) ?? event;
-    const numbered: TraceEvent = keepNumbers && isNumbered(own) ? own : { ...own, seq };
-    marks?.add(numbered);
+    const numbered: TraceEvent = keepNumbers && isNumbered(own) ? own : Object.assign(own, { seq });
+    // What was left out of a sight proves nothing.
+    if (own === event || event.type !== 'observed') marks?.add(numbered);
     detector.add(numbered);
   };
   if (sources.length === 1 && sources[0] !== undefined) {

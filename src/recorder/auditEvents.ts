@@ -1,5 +1,6 @@
-import { isJsonObject, type Json, type JsonObject } from '../codec/json.ts';
+import { isJsonObject, stringifyJson, type Json, type JsonObject } from '../codec/json.ts';
 import { releases } from '../core/endingWrite.ts';
+import { keepLast } from '../core/keepLast.ts';
 import { observedFrom } from '../core/observe.ts';
 import { hideSecrets, isSecretResource } from '../core/secrets.ts';
 import { withoutSecretWords } from '../core/secretRefusal.ts';
@@ -13,6 +14,8 @@ import { writeRequest } from './writeRequest.ts';
 export interface AuditContext {
   readonly cluster: string;
   readonly secretKey: string;
+  /** Who was met, by all that is known of them: equal actors are one object, so that who looks for one finds it at once. */
+  readonly actors: Map<string, Actor>;
 }
 
 /** What one audit event became; `level` says what it can tell. */
@@ -22,6 +25,7 @@ export interface AuditReading {
   readonly events: NewTraceEvent[];
 }
 
+const MAX_ACTORS = 1_000;
 const NO_QUERY = new URLSearchParams();
 
 const VERBS: ReadonlyMap<string, RequestInfo['verb']> = new Map(
@@ -160,7 +164,7 @@ class AuditRequest {
       at,
       via: 'audit',
       cluster: context.cluster,
-      actor: { ...this.actor(), ...(manager === undefined ? {} : { manager }) },
+      actor: this.actor(manager),
       name: this.name(answer, sent),
       ...(info.subresource === undefined ? {} : { subresource: info.subresource }),
       ...rest,
@@ -219,15 +223,23 @@ class AuditRequest {
     return isJsonObject(status) ? { kind: 'Status', ...status, metadata: {} } : undefined;
   }
 
-  private actor(): Actor {
+  private actor(manager?: string): Actor {
     const { user, impersonatedUser, userAgent } = this.value;
     const name = (item: Json | undefined): string | undefined =>
       isJsonObject(item) && typeof item['username'] === 'string' ? item['username'] : undefined;
     const username = name(impersonatedUser) ?? name(user);
-    return {
+    const agent = typeof userAgent === 'string' ? userAgent : undefined;
+    const { actors } = this.context;
+    const key = `${username?.length} ${agent?.length} ${manager?.length} ${username}${agent}${manager}`;
+    const known = actors.get(key);
+    if (known !== undefined) return known;
+    const actor = {
       ...(username === undefined ? {} : { user: username }),
-      ...(typeof userAgent === 'string' ? { agent: userAgent } : {}),
+      ...(agent === undefined ? {} : { agent }),
+      ...(manager === undefined ? {} : { manager }),
     };
+    keepLast(actors, key, actor, MAX_ACTORS);
+    return actor;
   }
 
   /** At the Metadata level the reference still names UID and version of the object that was sent. */
@@ -271,7 +283,7 @@ function patchTypeOf(sent: Json | undefined, answer: Json | undefined, info: Req
     typeof sent['apiVersion'] === 'string' && typeof sent['kind'] === 'string' && info.query.has('fieldManager');
   if (info.query.has('force') || (named && (appliedBy(answer, info.query.get('fieldManager') ?? '') ?? true)))
     return 'apply';
-  return JSON.stringify(sent).includes('"$') || hasMergedLists(sent, answer) ? 'strategic' : 'merge-patch';
+  return stringifyJson(sent).includes('"$') || hasMergedLists(sent, answer) ? 'strategic' : 'merge-patch';
 }
 
 /** Whether a list is longer than it was sent: a merge patch would have replaced it. */

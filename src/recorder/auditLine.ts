@@ -20,12 +20,9 @@ interface Cut<Member extends string> {
   readonly end: number;
 }
 
-/** Whether of what an event, whose bodies are not parsed yet, sent and was answered neither owners nor status are needed. */
-export type IsSlim = (event: JsonObject) => boolean;
-
 /**
  * Parses the lines of an audit log. Most of what they hold was said of the same object just before, letter by letter, and is
- * not parsed again: values are shared between events and not to be changed. What is not needed is not parsed at all.
+ * not parsed again: values are shared between events and not to be changed.
  */
 export class AuditLines {
   private readonly last: Readonly<Record<Part, LastTexts>> = {
@@ -33,26 +30,15 @@ export class AuditLines {
     spec: new LastTexts(shallow),
     status: new LastTexts(shallow),
   };
-  private readonly isSlim: IsSlim;
-
-  constructor(isSlim: IsSlim = () => false) {
-    this.isSlim = isSlim;
-  }
 
   /**
    * The event of a line; undefined where it is nested too deeply.
    * @throws AppError `invalid-json`
    */
   parse(line: string): Json | undefined {
-    let isSlim: boolean | undefined;
-    const event = joined(line, bodiesOf(line), (text, member, envelope) => {
-      const ref = envelope['objectRef'];
-      const place = placeOf(ref);
-      if (place === undefined) return shallow(text);
-      isSlim ??= this.isSlim(envelope);
-      if (!isSlim) return this.body(place, text);
-      const isAnswered = member === 'requestObject' && envelope['responseObject'] !== undefined && isStored(envelope);
-      return isAnswered && isJsonObject(ref) ? sentBy(ref) : (this.slimBody(place, text) ?? this.body(place, text));
+    const event = joined(line, bodiesOf(line), (text, _member, envelope) => {
+      const place = placeOf(envelope['objectRef']);
+      return place === undefined ? shallow(text) : this.body(place, text);
     });
     if (event !== undefined) return event;
     const value = parseJson(line);
@@ -62,28 +48,6 @@ export class AuditLines {
   private body(place: string, text: string): Json | undefined {
     return joined(text, partsOf(text), (part, member) => this.last[member].get(place, part));
   }
-
-  /** What comes before the owners, and the desired state; undefined where an object is written in another order. */
-  private slimBody(place: string, text: string): JsonObject | undefined {
-    const owners = text.indexOf(OWNERS);
-    const body = owners < 0 ? undefined : shallow(`${text.slice(0, owners)}}}`);
-    if (!isJsonObject(body) || !isJsonObject(body['metadata'])) return undefined;
-    if (body['metadata']['uid'] === undefined || body['metadata']['resourceVersion'] === undefined) return undefined;
-    const start = text.indexOf(SPEC, owners) + SPEC.length;
-    if (start < SPEC.length) return body;
-    const status = text.lastIndexOf(`${STATUS}{`);
-    const spec = this.last.spec.get(place, text.slice(start, status > start ? status : -1));
-    return spec === undefined ? undefined : { ...body, spec };
-  }
-}
-
-function isStored({ responseStatus }: JsonObject): boolean {
-  return isJsonObject(responseStatus) && responseStatus['code'] === 200;
-}
-
-/** What a reference says of the object that was sent. */
-function sentBy({ uid = null, resourceVersion = null }: JsonObject): JsonObject {
-  return { metadata: { uid, resourceVersion } };
 }
 
 /** What names one object, nearly: two that share it only cost time. Undefined for a list, or where there is no name yet. */
@@ -125,7 +89,7 @@ function joined<Member extends string>(
 }
 
 /** The value of a text, which is nowhere so deep that it would be too deep as a part of an event; undefined where it has none. */
-function shallow(text: string): Json | undefined {
+export function shallow(text: string): Json | undefined {
   let value: Json;
   try {
     value = parseJson(text);
@@ -154,11 +118,13 @@ function bodiesOf(line: string): Cut<'requestObject' | 'responseObject'>[] {
 function partsOf(body: string): Cut<Part>[] {
   const cuts: Cut<Part>[] = [];
   const owners = body.indexOf(OWNERS);
+  const spec = body.indexOf(SPEC, owners);
   if (owners >= 0) {
     const start = owners + OWNERS.length;
-    cuts.push({ within: 'metadata', member: 'managedFields', start, end: body.indexOf('}]', start) + 2 });
+    // Mostly they are the last of the metadata, after which the desired state comes.
+    const end = body.startsWith('}]}', spec - 3) ? spec - 1 : body.indexOf('}]', start) + 2;
+    cuts.push({ within: 'metadata', member: 'managedFields', start, end });
   }
-  const spec = body.indexOf(SPEC, cuts[0]?.end ?? 0);
   if (spec < 0) return cuts;
   const status = body.lastIndexOf(`${STATUS}{`);
   const last = body.length - 1;

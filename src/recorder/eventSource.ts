@@ -4,9 +4,10 @@ import { AppError } from '../base/appError.ts';
 import { isJsonObject, TOO_DEEP, type Json } from '../codec/json.ts';
 import { TraceReader } from '../core/trace.ts';
 import type { NewTraceEvent, TraceEvent } from '../core/traceEvent.ts';
-import { AuditLines } from './auditLine.ts';
-import { auditEvents, type AuditContext } from './auditEvents.ts';
+import { AuditLines, shallow } from './auditLine.ts';
+import { auditEvents, type AuditContext, type AuditReading } from './auditEvents.ts';
 import { inputLines } from './inputLines.ts';
+import { RepeatedLines } from './repeatedLines.ts';
 import type { ShardView } from './shard.ts';
 
 /** Where in a line, at the latest, an API server writes the stage: bodies come after it. */
@@ -36,7 +37,8 @@ export class EventSource {
   private readonly batches: AsyncGenerator<{ lines: string[]; torn?: string }>;
   private readonly context: AuditContext;
   private readonly trace = new TraceReader();
-  private readonly audit: AuditLines;
+  private readonly audit = new AuditLines();
+  private readonly repeated: RepeatedLines;
 
   constructor(
     path: string,
@@ -44,8 +46,7 @@ export class EventSource {
   ) {
     this.path = path;
     this.context = input.context;
-    const { view } = input;
-    this.audit = new AuditLines(view === undefined ? undefined : (event) => view.isSlim(event));
+    this.repeated = new RepeatedLines(shallow, input.view);
     this.batches = inputLines(path, input.stdin, input.signal);
   }
 
@@ -80,6 +81,11 @@ export class EventSource {
 
   private takeAudit(line: string, timed: TimedEvents[]): void {
     if (isStart(line)) return;
+    const known = this.repeated.read(line);
+    if (known !== undefined) {
+      this.count(known, timed);
+      return;
+    }
     let value: Json | undefined;
     try {
       value = this.audit.parse(line);
@@ -99,6 +105,11 @@ export class EventSource {
       if (!isJsonObject(value) || value['kind'] !== 'Event') this.counts.unreadable += 1;
       return;
     }
+    this.repeated.learn(line, reading);
+    this.count(reading, timed);
+  }
+
+  private count(reading: AuditReading, timed: TimedEvents[]): void {
     this.counts.levels[reading.level] = (this.counts.levels[reading.level] ?? 0) + 1;
     timed.push(reading);
   }

@@ -28,11 +28,12 @@ export async function* inputLines(
       const end = chunk.lastIndexOf(NEWLINE) + 1;
       const lines: string[] = [];
       if (end > 0) {
-        const part = chunk.subarray(0, end);
-        const whole = held.length === 0 ? part : Buffer.concat([...held, part]);
+        const first = held.length === 0 ? 0 : chunk.indexOf(NEWLINE) + 1;
+        const begun = Buffer.concat([...held, chunk.subarray(0, first)]).toString('utf8');
         held = [];
         heldBytes = 0;
-        for (const line of whole.toString('utf8').split('\n')) if (line.length > 1) lines.push(line);
+        if (begun.length > 2) lines.push(begun.slice(0, -1));
+        for (const line of chunk.toString('utf8', first, end).split('\n')) if (line.length > 1) lines.push(line);
       }
       if (end < chunk.length) {
         held.push(Buffer.from(chunk.subarray(end)));

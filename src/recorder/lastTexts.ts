@@ -102,9 +102,12 @@ function pieceOf({ before, after }: Known, text: string): string | undefined {
   return text.slice(before.length, end);
 }
 
-/** A text that holds no other one's memory. */
-function copied(text: string): string {
-  return Buffer.from(text).toString();
+/** V8 makes no slice of a text as short as this, but a copy. Source: v8/src/objects/string.h, SlicedString::kMinLength. */
+const SHORTEST_SLICE = 13;
+
+/** A text that holds no other one's memory, as a slice does. */
+export function copied(text: string): string {
+  return text.length < SHORTEST_SLICE ? text : Buffer.from(text).toString();
 }
 
 function isPlain(value: Json | undefined): value is Exclude<Json, object> | null {

@@ -1,8 +1,8 @@
-import { isJsonObject, type Json, type JsonObject } from '../codec/json.ts';
+import { isJsonObject, type Json } from '../codec/json.ts';
 import { nameKey } from '../core/history.ts';
 import { hashText } from '../core/hash.ts';
 import { keepLast } from '../core/keepLast.ts';
-import type { NewTraceEvent, ObjectName, TraceEvent } from '../core/traceEvent.ts';
+import type { NewTraceEvent, ObjectName, ObservedEvent, TraceEvent } from '../core/traceEvent.ts';
 
 /** One of `count` parts of the objects, `index` from 0. */
 export interface Shard {
@@ -71,12 +71,9 @@ export class ShardView {
     }
   }
 
-  /** Whether of the bodies of an audit event, an update's of a known incarnation, no more is needed than of what was seen of it. */
-  isSlim({ verb, objectRef }: JsonObject): boolean {
-    if (verb !== 'update' || !isJsonObject(objectRef)) return false;
-    const { subresource = 'status', uid, resourceVersion } = objectRef;
-    if (subresource !== 'status' || typeof uid !== 'string' || typeof resourceVersion !== 'string') return false;
-    return this.seen.has(uid) && !this.isWhole(nameIn(objectRef));
+  /** Whether of what is seen of an object from now on only its version and its desired state are needed. */
+  needsOnlySpec({ name, uid }: Pick<ObservedEvent, 'name' | 'uid'>): boolean {
+    return this.seen.has(uid) && !this.isWhole(name);
   }
 
   /** Whether the contents of an object are needed. */
@@ -107,11 +104,6 @@ export class ShardView {
     this.seen.add(uid);
     return true;
   }
-}
-
-function nameIn(ref: JsonObject): ObjectName {
-  const text = (field: string): string => (typeof ref[field] === 'string' ? ref[field] : '');
-  return { group: text('apiGroup'), resource: text('resource'), namespace: text('namespace'), name: text('name') };
 }
 
 function largestIn(value: Json | undefined, least: number | bigint): number | bigint {

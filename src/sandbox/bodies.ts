@@ -1,4 +1,4 @@
-import type { JsonObject } from '../codec/json.ts';
+import { stringifyJson, type JsonObject } from '../codec/json.ts';
 import { decodeKubernetesProtobuf, PROTOBUF_TYPE } from '../codec/proto.ts';
 import { MAX_BODY_BYTES, mediaTypeOf, type ApiRequest } from './apiRequest.ts';
 import { decodeBody, decodeJson, unrecognized } from './fields/decode.ts';
@@ -66,7 +66,7 @@ export function fromProtobuf(bytes: Buffer): JsonObject {
 /** The body as text; a protobuf body as the JSON it stands for. */
 export function bodyText(request: ApiRequest): string {
   if (request.body.length > 0 && mediaTypeOf(request.contentType) === PROTOBUF_TYPE)
-    return JSON.stringify(fromProtobuf(request.body));
+    return stringifyJson(fromProtobuf(request.body));
   return request.body.toString('utf8');
 }
 

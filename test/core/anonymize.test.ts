@@ -134,6 +134,16 @@ describe('a trace to share', () => {
       assert.ok(all.includes(word), `${word} is gone`);
   });
 
+  it('shares owners of fields whose keys and values are integers of any size', () => {
+    const seen = log.find((event) => event.type === 'observed');
+    assert.ok(seen?.type === 'observed');
+    const big = 12345678901234567890n;
+    const owned = { [`k:{"port":${big}}`]: { '.': {} }, [`v:${big}`]: {} };
+    const managedFields = [{ manager: 'm', operation: 'Update', fieldsV1: { 'f:spec': { 'f:ports': owned } } }];
+    const shared = new Anonymizer('secret').event({ ...seen, managedFields });
+    assert.match(text(shared), /"k:\{\\"port\\":\d+\}"/);
+  });
+
   it('never lets a value of a map of people through, whatever it is', () => {
     const value = fc.oneof(fc.string({ minLength: 6, maxLength: 20 }), fc.integer({ min: 100_000 }), fc.uuid());
     fc.assert(

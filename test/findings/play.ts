@@ -337,7 +337,7 @@ export class Play {
 
   /** The play as an API server's audit log would tell it, read back. */
   audit(level: Level): TraceEvent[] {
-    const context = { cluster: 'audit', secretKey: 'k' };
+    const context = { cluster: 'audit', secretKey: 'k', actors: new Map<string, Actor>() };
     return this.steps
       .filter((step) => step.verb !== 'given')
       .flatMap((step) => auditEvents(auditLine(step, level), context)?.events ?? [])
@@ -492,14 +492,14 @@ function auditLine(step: Step, level: Level): JsonObject {
     objectRef: {
       resource,
       namespace,
-      apiVersion: 'v1',
-      ...(group === '' ? {} : { apiGroup: group }),
       ...(name === '' ? {} : { name }),
-      ...(step.subresource === undefined ? {} : { subresource: step.subresource }),
+      ...(step.verb === 'update' && typeof sent['uid'] === 'string' ? { uid: sent['uid'] } : {}),
+      ...(group === '' ? {} : { apiGroup: group }),
+      apiVersion: 'v1',
       ...(step.verb === 'update' && typeof sent['resourceVersion'] === 'string'
         ? { resourceVersion: sent['resourceVersion'] }
         : {}),
-      ...(step.verb === 'update' && typeof sent['uid'] === 'string' ? { uid: sent['uid'] } : {}),
+      ...(step.subresource === undefined ? {} : { subresource: step.subresource }),
     },
     responseStatus: {
       metadata: {},

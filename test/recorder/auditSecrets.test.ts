@@ -17,7 +17,7 @@ describe('audit events of a Secret', () => {
           requestObject: { metadata: { name: 's' }, data: {} },
           stageTimestamp: '2026-01-01T00:00:00.000000Z',
         },
-        { cluster: 'c', secretKey: '0'.repeat(32) },
+        { cluster: 'c', secretKey: '0'.repeat(32), actors: new Map() },
       )?.events,
     );
 

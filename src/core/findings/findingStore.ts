@@ -109,6 +109,7 @@ export class FindingStore {
   }
 
   drain(): Finding[] {
+    if (this.changed.size === 0) return [];
     const found = [...this.changed].flatMap((key) => {
       const entry = this.byKey.get(key);
       return entry === undefined ? [] : whole(entry);

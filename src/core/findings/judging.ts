@@ -75,6 +75,10 @@ export class Judging implements Timed {
       const isSettled = version.placed && version.author !== undefined;
       if (!isSettled && (version.due === undefined || version.due > now)) return;
       version.judged = true;
+      if (!object.isAsked) {
+        this.judgeOther(object, version, index);
+        continue;
+      }
       version.owners = ownersStamp(version.managedFields);
       const previous = versions[index - 1];
       if (previous !== undefined) version.manager = unambiguousManager(previous.managedFields, version.managedFields);
@@ -92,6 +96,13 @@ export class Judging implements Timed {
       // Both are compared with the version just before only, and owners are the largest part of many objects.
       if (previous !== undefined) Object.assign(previous, { managedFields: undefined, body: undefined });
     }
+  }
+  /** Of an object that findings are not asked about only a version is of interest that no write explains. */
+  private judgeOther(object: ObjectState, version: VersionRecord, index: number): void {
+    const { write } = version;
+    version.write = undefined;
+    if (version.author !== undefined) return;
+    this.onJudged({ object, index, version, previous: object.versions[index - 1], changed: undefined, write });
   }
 }
 

@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from '../../codec/json.ts';
-import type { ObjectName, Token, WriteEvent } from '../traceEvent.ts';
+import type { ObjectName, ObservedEvent, Token, WriteEvent } from '../traceEvent.ts';
 import type { Content, Leaves } from './leaves.ts';
 
 /** Who made a version, and by which write. */
@@ -50,6 +50,8 @@ export class ObjectState {
   readonly cluster: string;
   readonly name: ObjectName;
   readonly uid: string;
+  /** Whether findings about it are asked for; else it is only looked at for the sake of others. */
+  readonly isAsked: boolean;
   kind: string | undefined;
   readonly versions: VersionRecord[] = [];
   readonly firstAt: number;
@@ -72,13 +74,23 @@ export class ObjectState {
   readonly references = new Set<string>();
   private readonly cursors = new Map<string, Token>();
 
-  constructor(cluster: string, name: ObjectName, uid: string, at: number, seq: number) {
+  constructor(cluster: string, name: ObjectName, uid: string, at: number, seq: number, isAsked = true) {
+    this.isAsked = isAsked;
     this.cluster = cluster;
     this.name = name;
     this.uid = uid;
     this.firstAt = at;
     this.firstSeq = seq;
     this.election = name.resource === 'leases';
+  }
+
+  /** What a sight says of it besides its content. */
+  describe(event: ObservedEvent): void {
+    if (event.kind !== undefined) this.kind = event.kind;
+    if (event.creationTimestamp !== undefined) this.creationTimestamp = event.creationTimestamp;
+    if (event.labels !== undefined) this.labels = event.labels;
+    if (event.ownerReferences !== undefined) this.owners = ownersOf(event.ownerReferences);
+    if (event.annotations?.['control-plane.alpha.kubernetes.io/leader'] !== undefined) this.election = true;
   }
 
   version(token: Token): VersionRecord | undefined {
@@ -150,6 +162,15 @@ export class ObjectState {
       this.truncated = true;
     }
   }
+}
+
+function ownersOf(references: readonly unknown[]): { uid: string; name: string; kind: string }[] {
+  return references.flatMap((item) => {
+    const owner = item as { uid?: unknown; name?: unknown; kind?: unknown };
+    return typeof owner.uid === 'string' && typeof owner.name === 'string'
+      ? [{ uid: owner.uid, name: owner.name, kind: typeof owner.kind === 'string' ? owner.kind : '' }]
+      : [];
+  });
 }
 
 function newVersion(token: Token, at: number, seq: number): VersionRecord {

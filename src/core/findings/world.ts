@@ -35,12 +35,16 @@ export class World {
   hasOddUids = false;
   private readonly objects = new Map<string, ObjectState>();
   private readonly oldestObject = new Oldest(this.objects);
+  /** The object that was looked for last: an event and all rules ask for the same one in turn. */
+  private last: ObjectState | undefined;
+  /** The one that was put last among them. */
+  private newest: ObjectState | undefined;
   private readonly names = new Map<string, NameState>();
   private readonly oldestName = new Oldest(this.names);
   private readonly recreatedByName = new Map<string, Set<string>>();
   private readonly contents: Contents;
   private readonly judging = new Judging((change) => {
-    for (const rule of this.rulesFor(change.object.name)) rule.judged?.(change, this);
+    for (const rule of this.rulesFor(change.object.isAsked)) rule.judged?.(change, this);
   });
   private readonly store: FindingStore;
   private readonly rules: readonly Rule[];
@@ -66,7 +70,11 @@ export class World {
   }
 
   object(cluster: string, uid: string): ObjectState | undefined {
-    return this.objects.get(`${cluster}\0${uid}`);
+    const { last } = this;
+    if (last?.uid === uid && last.cluster === cluster) return last;
+    const found = this.objects.get(`${cluster}\0${uid}`);
+    if (found !== undefined) this.last = found;
+    return found;
   }
 
   nameState(cluster: string, name: ObjectName): NameState | undefined {
@@ -155,16 +163,16 @@ export class World {
     for (const rule of this.rules) rule.end?.(this);
   }
 
-  private rulesFor(name: ObjectName): readonly Rule[] {
-    return this.thresholds.isAsked(name) ? this.rules : this.between;
+  private rulesFor(isAsked: boolean): readonly Rule[] {
+    return isAsked ? this.rules : this.between;
   }
 
   private observe(event: ObservedEvent): void {
     if (isNoise(event.name)) return;
     const object = this.objectFor(event.cluster, event.name, event.uid, event);
-    this.describe(object, event);
+    object.describe(event);
     if (event.notStored === true || event.token === '') return;
-    const rules = this.rulesFor(object.name);
+    const rules = this.rulesFor(object.isAsked);
     if (this.isBehind(object, event)) {
       for (const rule of rules) rule.behind?.(event, object, this);
       return;
@@ -190,14 +198,6 @@ export class World {
     const index = object.indexOf(event.token);
     const next = object.versions[index + 1];
     return index >= 0 && next !== undefined && next.placed && event.at - next.at > margin;
-  }
-
-  private describe(object: ObjectState, event: ObservedEvent): void {
-    if (event.kind !== undefined) object.kind = event.kind;
-    if (event.creationTimestamp !== undefined) object.creationTimestamp = event.creationTimestamp;
-    if (event.labels !== undefined) object.labels = event.labels;
-    if (event.ownerReferences !== undefined) object.owners = ownersOf(event.ownerReferences);
-    if (event.annotations?.['control-plane.alpha.kubernetes.io/leader'] !== undefined) object.election = true;
   }
 
   private takeAbsent(event: AbsentEvent): void {
@@ -233,7 +233,7 @@ export class World {
   }
 
   private takeWrite(event: WriteEvent): void {
-    for (const rule of this.rulesFor(event.name)) rule.write?.(event, this);
+    for (const rule of this.rulesFor(this.thresholds.isAsked(event.name))) rule.write?.(event, this);
     const { result } = event;
     const stored = (event.outcome === 'accepted' || event.outcome === 'unchanged') && event.dryRun !== true;
     if (!stored || result === undefined || result.uid === '' || event.verb === 'deletecollection') return;
@@ -279,29 +279,31 @@ export class World {
       verb: event.verb,
       subresource: event.subresource,
     };
-    version.sentOwners = sentOwners(event);
-    version.write = { ...this.sharing(object, event), actor: version.author.actor };
+    if (object.isAsked) version.sentOwners = sentOwners(event);
+    version.write = object.isAsked ? { ...this.sharing(object, event), actor: version.author.actor } : event;
     this.judging.take(object, version);
     object.trim(this.thresholds.maxVersions);
   }
 
   /** Of what is not asked for too little is known to share with. */
   private sharing(object: ObjectState, write: WriteEvent): WriteEvent {
-    return this.thresholds.isAsked(object.name) ? this.contents.sharing(object, write) : write;
+    return object.isAsked ? this.contents.sharing(object, write) : write;
   }
+
   /** The state of an incarnation; makes it, and notes a recreation, where it is new. */
   private objectFor(cluster: string, name: ObjectName, uid: string, event: TraceEvent): ObjectState {
+    const known = this.object(cluster, uid);
     const key = `${cluster}\0${uid}`;
-    const known = this.objects.get(key);
     if (known !== undefined) {
-      this.objects.delete(key);
-      this.objects.set(key, known);
+      if (known !== this.newest) keepLast(this.objects, key, known, this.thresholds.maxObjects);
+      this.newest = known;
       return known;
     }
-    const object = new ObjectState(cluster, name, uid, event.at, event.seq);
+    const object = new ObjectState(cluster, name, uid, event.at, event.seq, this.thresholds.isAsked(name));
     this.hasOddUids ||= uid.length !== 36;
     if (event.type === 'observed') object.creationTimestamp = event.creationTimestamp;
     this.objects.set(key, object);
+    this.newest = object;
     this.holdName(object, event);
     if (this.objects.size > this.thresholds.maxObjects) this.forgetOldest();
     return object;
@@ -371,17 +373,10 @@ export class World {
     if (key === undefined || object === undefined) return;
     this.judging.finish(object);
     this.objects.delete(key);
+    this.last = undefined;
+    this.newest = undefined;
     this.contents.forget(object);
   }
-}
-
-function ownersOf(references: readonly unknown[]): { uid: string; name: string; kind: string }[] {
-  return references.flatMap((item) => {
-    const owner = item as { uid?: unknown; name?: unknown; kind?: unknown };
-    return typeof owner.uid === 'string' && typeof owner.name === 'string'
-      ? [{ uid: owner.uid, name: owner.name, kind: typeof owner.kind === 'string' ? owner.kind : '' }]
-      : [];
-  });
 }
 
 /** Events are about other objects and nobody contends for them. */

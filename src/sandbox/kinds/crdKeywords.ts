@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '../../codec/json.ts';
+import { stringifyJson, type Json, type JsonObject } from '../../codec/json.ts';
 import { isJsonObject } from '../../codec/json.ts';
 import { forbiddenField, invalidValue, notSupported, required, type FieldError } from '../status.ts';
 import { objectAt, textAt, textsAt } from './access.ts';
@@ -133,7 +133,7 @@ function listTypeErrors(schema: JsonObject, field: string): FieldError[] {
       errors.push({
         reason: 'FieldValueInvalid',
         field: `${field}.items.${MAP_TYPE}`,
-        message: `Invalid value: ${JSON.stringify(shown)}: ${why}`,
+        message: `Invalid value: ${stringifyJson(shown)}: ${why}`,
       });
   }
   if (!['atomic', 'set', 'map'].includes(listType))

@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '../../codec/json.ts';
+import { stringifyJson, type Json, type JsonObject } from '../../codec/json.ts';
 import { cloneJson, equalJson, isJsonObject } from '../../codec/json.ts';
 import type { Path } from '../../codec/path.ts';
 import { components } from '../schema/builtInTypes.ts';
@@ -237,6 +237,6 @@ function cell(column: JsonObject, object: JsonObject, nowMs: number): Json {
     case 'date':
       return typeof first === 'string' ? since(first, nowMs) : null;
     default:
-      return typeof first === 'string' ? first : JSON.stringify(first);
+      return typeof first === 'string' ? first : stringifyJson(first);
   }
 }
