@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { mkdir, readFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import type { KeptTexts } from '../kube/schema.ts';
@@ -24,12 +24,10 @@ export function keptTexts(folder: string, io: Pick<CliIo, 'env'>): KeptTexts {
       }
     },
     async write(key, text) {
-      const file = fileOf(key);
-      const unfinished = `${file}.${process.pid}`;
+      const { writeNamedFile } = await import('../storage/namedFile.ts');
       try {
         await mkdir(place, { recursive: true, mode: 0o700 });
-        await writeFile(unfinished, text, { mode: 0o600 });
-        await rename(unfinished, file);
+        await writeNamedFile({ path: fileOf(key), what: 'The cache', mayReplace: true }, text);
       } catch {
         // A cache on a full or read-only disk saves nothing; the command goes on without it.
       }
