@@ -54,8 +54,10 @@ export class ShardView {
       case 'observed': {
         if (this.isWhole(event.name) || this.isFirst(event.uid)) return event;
         const { managedFields: _owners, leaves: _hashes, body, ...rest } = event;
-        const largest = body === undefined ? undefined : this.largestIn(body['spec']);
-        return { ...rest, ...(largest === undefined ? {} : { leaves: { '.spec.largest': String(largest) } }) } as E;
+        if (body === undefined) return rest as E;
+        const largest = this.largestIn(body['spec']);
+        // That it desires no number is known too.
+        return { ...rest, leaves: largest === undefined ? {} : { '.spec.largest': String(largest) } } as E;
       }
       case 'write': {
         const { body } = event;

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import fc from 'fast-check';
+import type { JsonObject } from '../../src/codec/json.ts';
 import type { NewTraceEvent, ObjectName } from '../../src/core/traceEvent.ts';
 import { analyse } from '../../src/recorder/analysis.ts';
 import { isInShard, ShardView } from '../../src/recorder/shard.ts';
@@ -154,10 +155,15 @@ const childName = (parent: number, index: number): ObjectName => ({
   name: `child-${parent}-a${index}`,
 });
 
+/** What the first parent desires has a number, what the other one does has none. */
+function asking(parent: number, replicas: number, note: string): JsonObject {
+  return parent === 0 ? { replicas, note } : { note };
+}
+
 /** Plays steps on parents whose names change hands, and on children that belong to one of them. */
 function play(steps: readonly Step[]): Play {
   const p = new Play();
-  for (const index of [0, 1]) p.create('user', parentName(index), { spec: { replicas: 1, note: 'x' } });
+  for (const index of [0, 1]) p.create('user', parentName(index), { spec: asking(index, 1, 'x') });
   p.watch('B', parentName(0));
   for (const { actor, what, parent, child } of steps) {
     const [mine, its] = [parentName(parent), childName(parent, child)];
@@ -168,11 +174,11 @@ function play(steps: readonly Step[]): Play {
     else if (what === 'read') p.get(actor, mine);
     else if (what === 'recreate') {
       p.remove('user', mine);
-      p.create('user', mine, { spec: { replicas: 1 + child, note: 'y' } });
+      p.create('user', mine, { spec: asking(parent, 1 + child, 'y') });
     } else if (what === 'child') p.create(actor, its, { metadata: { ownerReferences: [owner] }, spec: { image: 'a' } });
     else if (what === 'remove') p.remove(actor, its);
     else if (what === 'update')
-      p.put(actor, mine, { spec: { replicas: child, note: 'z' } }, { rv: p.tokenOf(mine), uid: p.uidOf(mine) });
+      p.put(actor, mine, { spec: asking(parent, child, 'z') }, { rv: p.tokenOf(mine), uid: p.uidOf(mine) });
     else if (p.stored(its) !== undefined)
       p.put(actor, its, { spec: { image: 'a', target: p.uidOf(mine) } }, { rv: p.tokenOf(its), uid: p.uidOf(its) });
   }

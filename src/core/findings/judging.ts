@@ -75,34 +75,38 @@ export class Judging implements Timed {
       const isSettled = version.placed && version.author !== undefined;
       if (!isSettled && (version.due === undefined || version.due > now)) return;
       version.judged = true;
-      if (!object.isAsked) {
-        this.judgeOther(object, version, index);
-        continue;
-      }
-      version.owners = ownersStamp(version.managedFields);
       const previous = versions[index - 1];
-      if (previous !== undefined) version.manager = unambiguousManager(previous.managedFields, version.managedFields);
       if (version.leaves === undefined && version.write !== undefined && isInForm(object, version)) {
         Object.assign(version, derivedContent(version.write, previous));
         version.derived = version.leaves !== undefined;
       }
-      const changed =
-        previous?.leaves === undefined || version.leaves === undefined
-          ? undefined
-          : changedPaths(previous.leaves, version.leaves);
-      this.onJudged({ object, index, version, previous, changed, write: version.write });
+      if (object.isAsked) this.judgeOne(object, index, version, previous);
+      // Of others only a version tells something that no write explains.
+      else if (version.author === undefined)
+        this.onJudged({ object, index, version, previous, changed: undefined, write: version.write });
       version.write = undefined;
       version.sentOwners = undefined;
       // Both are compared with the version just before only, and owners are the largest part of many objects.
-      if (previous !== undefined) Object.assign(previous, { managedFields: undefined, body: undefined });
+      if (previous !== undefined) {
+        previous.managedFields = undefined;
+        previous.body = undefined;
+      }
     }
   }
-  /** Of an object that findings are not asked about only a version is of interest that no write explains. */
-  private judgeOther(object: ObjectState, version: VersionRecord, index: number): void {
-    const { write } = version;
-    version.write = undefined;
-    if (version.author !== undefined) return;
-    this.onJudged({ object, index, version, previous: object.versions[index - 1], changed: undefined, write });
+
+  private judgeOne(
+    object: ObjectState,
+    index: number,
+    version: VersionRecord,
+    previous: VersionRecord | undefined,
+  ): void {
+    version.owners = ownersStamp(version.managedFields);
+    if (previous !== undefined) version.manager = unambiguousManager(previous.managedFields, version.managedFields);
+    const changed =
+      previous?.leaves === undefined || version.leaves === undefined
+        ? undefined
+        : changedPaths(previous.leaves, version.leaves);
+    this.onJudged({ object, index, version, previous, changed, write: version.write });
   }
 }
 
