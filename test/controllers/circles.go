@@ -91,7 +91,7 @@ func childHeartbeat(ctx context.Context, w *world) error {
 	if err := ctrl.NewControllerManagedBy(manager).Named("child-heartbeat-" + w.name).For(&Toy{}).Owns(&corev1.ConfigMap{}).Complete(reconciler); err != nil {
 		return err
 	}
-	running, stop := context.WithTimeout(ctx, 2*time.Second)
+	running, stop := context.WithTimeout(ctx, loopTime)
 	defer stop()
 	go func() {
 		for size := int64(2); size < 5; size++ {
@@ -135,7 +135,7 @@ func mapOrder(ctx context.Context, w *world) error {
 	if err := ctrl.NewControllerManagedBy(manager).Named("map-order-" + w.name).For(&appsv1.Deployment{}).Complete(reconciler); err != nil {
 		return err
 	}
-	running, stop := context.WithTimeout(ctx, 2*time.Second)
+	running, stop := context.WithTimeout(ctx, loopTime)
 	defer stop()
 	return manager.Start(running)
 }
@@ -194,7 +194,7 @@ func crissCross(ctx context.Context, w *world) error {
 	if _, err := w.makeToy(ctx, ToySpec{Size: 1}); err != nil {
 		return err
 	}
-	running, stop := context.WithTimeout(ctx, 2*time.Second)
+	running, stop := context.WithTimeout(ctx, loopTime)
 	defer stop()
 	one := metav1.ListOptions{FieldSelector: "metadata.name=" + w.name}
 	maps := w.dynamic.Resource(configMaps).Namespace(namespace)

@@ -54,14 +54,14 @@ func updateLoop(ctx context.Context, w *world) error {
 	if err := ctrl.NewControllerManagedBy(manager).Named("loop").For(&corev1.ConfigMap{}).WithEventFilter(only).Complete(reconciler); err != nil {
 		return err
 	}
-	running, stop := context.WithTimeout(ctx, 3*time.Second)
+	running, stop := context.WithTimeout(ctx, loopTime)
 	defer stop()
 	return manager.Start(running)
 }
 
 // A client-go controller with a shared informer and a queue: sets a label where it is missing, correctly.
 func informerController(ctx context.Context, w *world) error {
-	running, stop := context.WithTimeout(ctx, 3*time.Second)
+	running, stop := context.WithTimeout(ctx, loopTime)
 	defer stop()
 	factory := informers.NewSharedInformerFactoryWithOptions(w.typed, 0, informers.WithNamespace(namespace))
 	informer := factory.Core().V1().ConfigMaps()

@@ -67,7 +67,7 @@ func statusLoop(ctx context.Context, w *world) error {
 	if err := ctrl.NewControllerManagedBy(manager).Named("status-loop").For(&Toy{}, options...).Complete(reconciler); err != nil {
 		return err
 	}
-	running, stop := context.WithTimeout(ctx, 4*time.Second)
+	running, stop := context.WithTimeout(ctx, loopTime)
 	defer stop()
 	go func() {
 		for size := int64(2); size < 5; size++ {
@@ -110,7 +110,7 @@ func hotRequeue(ctx context.Context, w *world) error {
 	if err := ctrl.NewControllerManagedBy(manager).Named("hot-requeue").For(&Toy{}).Complete(reconciler); err != nil {
 		return err
 	}
-	running, stop := context.WithTimeout(ctx, 2500*time.Millisecond)
+	running, stop := context.WithTimeout(ctx, loopTime)
 	defer stop()
 	go func() {
 		time.Sleep(800 * time.Millisecond)
@@ -280,7 +280,7 @@ func pingPong(ctx context.Context, w *world) error {
 		}
 	}
 	own := informers.WithTweakListOptions(func(options *metav1.ListOptions) { options.LabelSelector = "pair=" + w.name })
-	running, stop := context.WithTimeout(ctx, 2500*time.Millisecond)
+	running, stop := context.WithTimeout(ctx, loopTime)
 	defer stop()
 	factory := informers.NewSharedInformerFactoryWithOptions(w.typed, 0, informers.WithNamespace(namespace), own)
 	informer := factory.Core().V1().ConfigMaps()
@@ -323,6 +323,9 @@ func hiddenChild(ctx context.Context, w *world) error {
 		return err
 	}
 	go func() { _ = cached.Start(running) }()
+	if !cached.WaitForCacheSync(running) {
+		return fmt.Errorf("the cache does not start")
+	}
 	for range 8 {
 		found := &corev1.ConfigMap{}
 		if err := cached.Get(running, client.ObjectKey{Namespace: namespace, Name: child}, found); !apierrors.IsNotFound(err) {

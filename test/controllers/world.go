@@ -37,6 +37,9 @@ type world struct {
 
 const namespace = "default"
 
+// loopTime is how long what may loop runs: for many rounds, also while others keep the machine busy.
+const loopTime = 5 * time.Second
+
 var configMaps = schema.GroupVersionResource{Version: "v1", Resource: "configmaps"}
 
 // newWorld makes the clients of one scenario; an agent of its own makes it an actor of its own.
