@@ -110,7 +110,7 @@ func interleaved(ctx context.Context, w *world) error {
 	done := make(chan error, 2)
 	go func() {
 		for round := range 12 {
-			if err := retry.RetryOnConflict(retry.DefaultBackoff, func() error {
+			if err := retry.RetryOnConflict(patience, func() error {
 				toy := &Toy{}
 				if err := w.runtime.Get(ctx, w.key(), toy); err != nil {
 					return err
@@ -126,7 +126,7 @@ func interleaved(ctx context.Context, w *world) error {
 	}()
 	go func() {
 		for round := range 12 {
-			if err := retry.RetryOnConflict(retry.DefaultBackoff, func() error {
+			if err := retry.RetryOnConflict(patience, func() error {
 				toy := &Toy{}
 				if err := w.otherRuntime.Get(ctx, w.key(), toy); err != nil {
 					return err

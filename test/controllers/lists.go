@@ -240,7 +240,7 @@ func twoInstances(ctx context.Context, w *world) error {
 	for i, c := range []kubernetes.Interface{w.typed, second} {
 		go func() {
 			for round := range 8 {
-				err := retry.RetryOnConflict(retry.DefaultBackoff, func() error {
+				err := retry.RetryOnConflict(patience, func() error {
 					d, err := c.AppsV1().Deployments(namespace).Get(ctx, w.name, metav1.GetOptions{})
 					if err != nil {
 						return err
@@ -252,7 +252,7 @@ func twoInstances(ctx context.Context, w *world) error {
 					_, err = c.AppsV1().Deployments(namespace).Update(ctx, d, metav1.UpdateOptions{})
 					return err
 				})
-				if err != nil && !apierrors.IsConflict(err) {
+				if err != nil {
 					done <- err
 					return
 				}

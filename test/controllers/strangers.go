@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"sync"
-	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -12,7 +11,6 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/apimachinery/pkg/util/wait"
 	acv1 "k8s.io/client-go/applyconfigurations/core/v1"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/util/retry"
@@ -261,8 +259,7 @@ func manyThreads(ctx context.Context, w *world) error {
 				_, err = w.typed.CoreV1().Secrets(namespace).Get(ctx, w.name, metav1.GetOptions{})
 			}
 			failures <- err
-			backoff := wait.Backoff{Steps: 40, Duration: 5 * time.Millisecond, Factor: 1.4, Jitter: 1, Cap: 500 * time.Millisecond}
-			failures <- retry.OnError(backoff, apierrors.IsConflict, func() error {
+			failures <- retry.RetryOnConflict(patience, func() error {
 				object, err := w.get(ctx)
 				if err != nil {
 					return err

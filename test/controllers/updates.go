@@ -298,7 +298,7 @@ func contention(ctx context.Context, w *world) error {
 			defer group.Done()
 			key := fmt.Sprintf("worker-%d", worker)
 			for range 10 {
-				err := retry.RetryOnConflict(retry.DefaultBackoff, func() error {
+				err := retry.RetryOnConflict(patience, func() error {
 					object, err := w.get(ctx)
 					if err != nil {
 						return err
@@ -308,7 +308,7 @@ func contention(ctx context.Context, w *world) error {
 					_, err = w.update(ctx, object)
 					return err
 				})
-				if err != nil && !apierrors.IsConflict(err) {
+				if err != nil {
 					failures <- err
 					return
 				}

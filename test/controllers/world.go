@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/kubernetes/scheme"
@@ -39,6 +40,9 @@ const namespace = "default"
 
 // loopTime is how long what may loop runs: for many rounds, also while others keep the machine busy.
 const loopTime = 5 * time.Second
+
+// patience is the backoff of those that write one object at once: none of them gives up.
+var patience = wait.Backoff{Steps: 40, Duration: 5 * time.Millisecond, Factor: 1.4, Jitter: 1, Cap: 500 * time.Millisecond}
 
 var configMaps = schema.GroupVersionResource{Version: "v1", Resource: "configmaps"}
 
