@@ -2,6 +2,7 @@ import { isAppError, messageOf } from '../../src/base/appError.ts';
 import { durationText } from '../../src/core/timeline/axis.ts';
 import { GROUPINGS, SORTS } from '../../src/core/timeline/layout.ts';
 import { timeOfStop } from '../../src/core/timeline/navigate.ts';
+import { svgOf } from '../../src/core/timeline/svg.ts';
 import { translateWith } from '../../src/core/timeline/translate.ts';
 import { Channel, timers, type ParamsOf } from '../../src/protocol/channel.ts';
 import {
@@ -18,14 +19,14 @@ import type { WebviewHost } from '../common/host.ts';
 import { Chart } from './chart.ts';
 import { DetailsPanel } from './detailsPanel.ts';
 import { EventTable } from './eventTable.ts';
-import { currentPicture, pngBase64, sharedPicture, svgText } from './exporter.ts';
+import { currentPicture, pngBase64, sharedPicture } from './exporter.ts';
 import { helpDialog } from './help.ts';
 import { keptState, type KeptState } from './keptState.ts';
 import { onChartKey, onPageKey, showObject, type KeyActions } from './keyboard.ts';
 import type { MenuItem } from './menu.ts';
 import { Minimap } from './minimap.ts';
 import { onThemeChange, readPalette } from './palette.ts';
-import { listenToPointer } from './pointer.ts';
+import { listenToPointer, wheelPixels } from './pointer.ts';
 import { Replay } from './replay.ts';
 import { Rows } from './rows.ts';
 import { Toolbar } from './toolbar.ts';
@@ -61,6 +62,7 @@ export class TimelineApp {
   private readonly empty = element('p', { class: 'empty' });
   private readonly heading = element('h1', { class: 'sr-only' });
   private names: HTMLElement | undefined;
+  private ratio = window.devicePixelRatio;
   private sequence = 0;
   private waitingForSnapshot = true;
   private keeping: ReturnType<typeof setTimeout> | undefined;
@@ -127,7 +129,7 @@ export class TimelineApp {
     listenToPointer(this.chart, this.view);
     this.chart.root.addEventListener('keydown', (event) => onChartKey(event, keys, this.view));
     document.addEventListener('keydown', (event) => onPageKey(event, keys, this.view));
-    this.rows.root.addEventListener('wheel', (event) => this.view.scrollBy(event.deltaY), { passive: true });
+    this.rows.root.addEventListener('wheel', (event) => this.view.scrollBy(wheelPixels(event).dy), { passive: true });
     const resize = new ResizeObserver(() => this.resize());
     for (const box of [this.chart.root, this.minimap.root]) resize.observe(box);
     onThemeChange(() => this.retheme());
@@ -139,6 +141,9 @@ export class TimelineApp {
   }
 
   private tick(): void {
+    // On another screen the page keeps its size; what is drawn takes up the ratio.
+    if (this.ratio !== window.devicePixelRatio) this.view.touch();
+    this.ratio = window.devicePixelRatio;
     if (!document.hidden) this.view.layOutIfDue();
     if (document.hidden || !this.view.live || !this.view.settings.hasCluster) return;
     this.view.follow();
@@ -333,8 +338,9 @@ export class TimelineApp {
     const picture = shared
       ? sharedPicture(this.view, await this.channel.request('sharedModel', {}))
       : currentPicture(this.view);
-    const data = format === 'svg' ? svgText(picture, this.palette) : pngBase64(picture, this.palette);
-    await this.channel.request('saveImage', { format, data });
+    const data = format === 'svg' ? svgOf(picture, this.palette) : pngBase64(picture, this.palette);
+    if (data !== undefined) await this.channel.request('saveImage', { format, data });
+    else this.say(this.view.translate('The picture is too large for a PNG. Save it as SVG.'));
   }
 
   /** Takes up what the person had chosen before the view was hidden. */

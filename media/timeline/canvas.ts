@@ -15,22 +15,26 @@ export class SizedCanvas {
     this.context = context;
   }
 
-  /** Takes a size in CSS pixels; true where it is another one now. */
-  resize(width: number, height: number): boolean {
+  /** Takes a size in CSS pixels. */
+  resize(width: number, height: number): void {
     const ratio = window.devicePixelRatio;
-    if (width === this.width && height === this.height && ratio === this.ratio) return false;
+    if (width === this.width && height === this.height && ratio === this.ratio) return;
     this.width = width;
     this.height = height;
     this.ratio = ratio;
-    this.canvas.width = Math.max(1, Math.round(width * ratio));
-    this.canvas.height = Math.max(1, Math.round(height * ratio));
-    this.canvas.style.width = `${width}px`;
-    this.canvas.style.height = `${height}px`;
-    return true;
+    this.canvas.width = Math.max(1, Math.ceil(width * ratio));
+    this.canvas.height = Math.max(1, Math.ceil(height * ratio));
+    // A pixel of it is one of the screen, also at 125 %: stretched to the box, or between pixels, it would be blurred.
+    const { left = 0, top = 0 } = this.canvas.parentElement?.getBoundingClientRect() ?? {};
+    this.canvas.style.left = `${Math.round(left * ratio) / ratio - left}px`;
+    this.canvas.style.top = `${Math.round(top * ratio) / ratio - top}px`;
+    this.canvas.style.width = `${this.canvas.width / ratio}px`;
+    this.canvas.style.height = `${this.canvas.height / ratio}px`;
   }
 
-  /** Clears all, in CSS pixels from now on. */
+  /** Clears all, in CSS pixels from now on, and as fine as the screen is now. */
   clear(colour?: string): CanvasRenderingContext2D {
+    this.resize(this.width, this.height);
     const { context, ratio } = this;
     context.setTransform(ratio, 0, 0, ratio, 0, 0);
     if (colour === undefined) context.clearRect(0, 0, this.width, this.height);

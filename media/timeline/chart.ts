@@ -53,9 +53,8 @@ export class Chart {
   /** Takes the size of the box. */
   resize(): void {
     const { clientWidth, clientHeight } = this.root;
-    const sized = this.base.resize(clientWidth, clientHeight);
+    this.base.resize(clientWidth, clientHeight);
     this.overlay.resize(clientWidth, clientHeight);
-    if (sized) this.painter = undefined;
     this.view.resize(clientWidth, clientHeight);
   }
 
@@ -67,6 +66,7 @@ export class Chart {
   /** Draws the scene. */
   drawScene(): void {
     const context = this.base.clear(this.palette.background);
+    if (this.painter?.ratio !== this.base.ratio) this.painter = undefined;
     this.painter ??= new Painter(context, this.palette, this.base.ratio);
     this.painter.paint(context, sceneOf(sceneInput(this.view)));
   }
@@ -124,6 +124,7 @@ export class Chart {
     const left = Math.max(2, Math.min(this.overlay.width - width - 2, x - width / 2));
     context.fillStyle = this.palette.panel;
     context.strokeStyle = this.palette.grid;
+    context.lineWidth = 1;
     context.beginPath();
     context.roundRect(left, y + 1.5, width, 18, 3);
     context.fill();
@@ -154,15 +155,14 @@ export class Chart {
 
   private countBetween(a: number, b: number): number {
     const { store, match } = this.view;
+    const { at, lane } = store.marks;
+    const [from, to] = [Math.min(a, b), Math.max(a, b)];
     let count = 0;
-    store.lanes.forEach((lane, index) => {
-      if (match.lanes[index] !== 1) return;
-      for (const series of lane.series) {
-        if (series === undefined) continue;
-        const from = series.lowerBound(Math.min(a, b));
-        count += series.matchedIn(from, series.lowerBound(Math.floor(Math.max(a, b)) + 1), match.marks);
-      }
-    });
+    // Straight through the columns: to put the marks of all lanes in order would cost far more than to look at each.
+    for (let mark = 0; mark < store.marks.length; mark += 1) {
+      const time = at.at(mark);
+      if (time >= from && time <= to && match.lanes[lane.at(mark)] === 1 && match.marks?.[mark] !== 0) count += 1;
+    }
     return count;
   }
 

@@ -3,7 +3,6 @@ import { layOut } from '../../src/core/timeline/layout.ts';
 import type { TimelineModel } from '../../src/core/timeline/model.ts';
 import { pictureOf, type Picture } from '../../src/core/timeline/picture.ts';
 import { TimelineStore } from '../../src/core/timeline/store.ts';
-import { svgOf } from '../../src/core/timeline/svg.ts';
 import { openKey, type Track } from '../../src/core/timeline/tracks.ts';
 import { Painter } from './painter.ts';
 import type { ScreenPalette } from './palette.ts';
@@ -11,7 +10,11 @@ import { sceneInput } from './sceneInput.ts';
 import type { TimelineView } from './view.ts';
 
 const LABEL_PX = 200;
-const PNG_RATIO = 2;
+/** Pixels of a PNG for each CSS pixel: first twice the size. */
+const PNG_RATIOS = [2, 1];
+/** A canvas of more pixels, of 4 bytes each, is more than a page should ask for. */
+const MAX_PNG_PIXELS = 2 ** 27;
+const PNG_PREFIX = 'data:image/png;base64,';
 
 /** The lanes as they are shown (time, filter, order, folded groups), but all of them, as a picture. */
 export function currentPicture(view: TimelineView): Picture {
@@ -46,19 +49,19 @@ function openIn(store: TimelineStore, view: TimelineView): Set<string> {
   return open;
 }
 
-/** A picture as the text of an SVG. */
-export function svgText(picture: Picture, palette: ScreenPalette): string {
-  return svgOf(picture, palette);
-}
-
-/** A picture as a PNG in base64, at twice the size. */
-export function pngBase64(picture: Picture, palette: ScreenPalette): string {
+/** A picture as a PNG in base64, as fine as the browser can make it; undefined where it is too large for that. */
+export function pngBase64(picture: Picture, palette: ScreenPalette): string | undefined {
   const canvas = document.createElement('canvas');
-  canvas.width = Math.round(picture.width * PNG_RATIO);
-  canvas.height = Math.round(picture.height * PNG_RATIO);
-  const context = canvas.getContext('2d');
-  if (context === null) throw new Error('This browser has no canvas.');
-  context.scale(PNG_RATIO, PNG_RATIO);
-  new Painter(context, palette, PNG_RATIO).paintPicture(context, picture);
-  return canvas.toDataURL('image/png').replace(/^data:image\/png;base64,/, '');
+  for (const ratio of PNG_RATIOS) {
+    canvas.width = Math.round(picture.width * ratio);
+    canvas.height = Math.round(picture.height * ratio);
+    const context = canvas.width * canvas.height > MAX_PNG_PIXELS ? null : canvas.getContext('2d');
+    if (context === null) continue;
+    context.scale(ratio, ratio);
+    new Painter(context, palette, ratio).paintPicture(context, picture);
+    // A canvas beyond the browser's own limits gives `data:,`.
+    const [, data] = canvas.toDataURL('image/png').split(PNG_PREFIX);
+    if (data !== undefined) return data;
+  }
+  return undefined;
 }

@@ -13,7 +13,7 @@ import {
 } from '../../src/core/timeline/navigate.ts';
 import type { ObjectRef } from '../../src/core/timeline/detailTypes.ts';
 import type { Row } from '../../src/core/timeline/layout.ts';
-import { withTimeInView } from '../../src/core/timeline/scale.ts';
+import { spanning, withTimeInView, xOf } from '../../src/core/timeline/scale.ts';
 import { isTyping } from '../common/dom.ts';
 import type { TimelineView } from './view.ts';
 
@@ -119,17 +119,13 @@ const CHART_KEYS: Readonly<Record<string, (view: TimelineView, actions: KeyActio
   PageDown: (view) => view.scrollBy(view.height * 0.9),
   PageUp: (view) => view.scrollBy(-view.height * 0.9),
   Enter: (view, actions) => {
-    const { measure, scale } = view;
+    const { measure } = view;
     if (measure === undefined) {
       actions.focusDetails();
       return;
     }
     view.measure = undefined;
-    view.setScale({
-      ...scale,
-      from: Math.min(measure.from, measure.to),
-      to: Math.max(measure.from, measure.to, Math.min(measure.from, measure.to) + 1),
-    });
+    view.setScale(spanning(view.scale, measure.from, measure.to));
   },
 };
 
@@ -138,7 +134,7 @@ function zoomAtFocus(view: TimelineView, factor: number): void {
   const at = view.selectedAt();
   const { scale } = view;
   const inView = at !== undefined && at >= scale.from && at <= scale.to;
-  view.zoom(factor, inView ? ((at - scale.from) / (scale.to - scale.from)) * scale.width : scale.width / 2);
+  view.zoom(factor, inView ? xOf(scale, at) : scale.width / 2);
 }
 
 function step(view: TimelineView, direction: 1 | -1): void {

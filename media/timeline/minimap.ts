@@ -1,11 +1,14 @@
 import { ticksOf } from '../../src/core/timeline/axis.ts';
-import { timeAt, xOf, type TimeScale } from '../../src/core/timeline/scale.ts';
+import { spanning, timeAt, xOf, type TimeScale } from '../../src/core/timeline/scale.ts';
 import { element } from '../common/dom.ts';
 import { SizedCanvas } from './canvas.ts';
 import type { ScreenPalette } from './palette.ts';
+import { drag, DRAG_PX, wheelZoom } from './pointer.ts';
 import type { TimelineView } from './view.ts';
 
 const COLUMN_PX = 6;
+/** The window is never drawn narrower. */
+const MIN_WINDOW_PX = 3;
 
 /** All of the log in one strip, how busy it was and where it went wrong, with the window that is shown; and the time axis. */
 export class Minimap {
@@ -24,14 +27,10 @@ export class Minimap {
     this.listenToWindow();
     this.axis.addEventListener('pointerdown', (down) => {
       if (down.button !== 0) return;
-      this.axis.setPointerCapture(down.pointerId);
       const scrub = (event: PointerEvent): void =>
         onScrub(timeAt(this.view.scale, event.clientX - this.axis.getBoundingClientRect().left));
       scrub(down);
-      this.axis.addEventListener('pointermove', scrub);
-      this.axis.addEventListener('lostpointercapture', () => this.axis.removeEventListener('pointermove', scrub), {
-        once: true,
-      });
+      drag(this.axis, down, scrub);
     });
   }
 
@@ -78,12 +77,13 @@ export class Minimap {
       const x = index * COLUMN_PX;
       context.fillStyle = sum.alarms > 0 ? this.palette.inks.conflict : this.palette.minimap;
       context.globalAlpha = sum.alarms > 0 && sum.alarms < sum.count / 8 ? 0.75 : 1;
-      context.fillRect(x + 1, height - tall, COLUMN_PX - 1.5, tall);
+      context.fillRect(x + 1, height - tall, COLUMN_PX - 2, tall);
     }
     context.globalAlpha = 1;
     this.drawFindings(context, whole);
-    const left = Math.max(0, xOf(whole, scale.from));
-    const right = Math.min(width, Math.max(left + 3, xOf(whole, scale.to)));
+    // Seen at the edge also where it is beyond.
+    const left = Math.max(0, Math.min(width - MIN_WINDOW_PX, xOf(whole, scale.from)));
+    const right = Math.min(width, Math.max(left + MIN_WINDOW_PX, xOf(whole, scale.to)));
     context.fillStyle = this.palette.measure;
     context.fillRect(left, 0, right - left, height);
     context.strokeStyle = this.palette.inks.spec;
@@ -93,9 +93,10 @@ export class Minimap {
 
   private drawFindings(context: CanvasRenderingContext2D, whole: TimeScale): void {
     context.fillStyle = this.palette.inks.warning;
-    for (const annotation of this.view.store.annotations) {
-      if (annotation.severity === 'info') continue;
-      const x = xOf(whole, annotation.to);
+    const { annotations } = this.view.store;
+    const grave = annotations.filter(({ severity }) => severity !== 'info');
+    // One for each pixel, however many there are.
+    for (const x of new Set(grave.map(({ to }) => Math.round(xOf(whole, to))))) {
       context.beginPath();
       context.moveTo(x - 3, 0);
       context.lineTo(x + 3, 0);
@@ -135,28 +136,24 @@ export class Minimap {
       const left = this.root.getBoundingClientRect().left;
       const start = timeAt(whole, down.clientX - left);
       const inside = start >= scale.from && start <= scale.to;
-      this.root.setPointerCapture(down.pointerId);
+      let dragged = false;
       const move = (event: PointerEvent): void => {
         const at = timeAt(whole, event.clientX - left);
+        dragged ||= Math.abs(event.clientX - down.clientX) >= DRAG_PX;
         if (inside) this.view.setScale({ ...scale, from: scale.from + at - start, to: scale.to + at - start });
-        else if (Math.abs(event.clientX - down.clientX) > 3) {
-          this.view.setScale({ ...scale, from: Math.min(start, at), to: Math.max(start, at, Math.min(start, at) + 1) });
-        }
+        else if (dragged) this.view.setScale(spanning(scale, start, at));
       };
-      const up = (event: PointerEvent): void => {
-        this.root.removeEventListener('pointermove', move);
-        if (inside || Math.abs(event.clientX - down.clientX) > 3) return;
+      drag(this.root, down, move, () => {
+        if (inside || dragged) return;
         const half = (scale.to - scale.from) / 2;
         this.view.setScale({ ...scale, from: start - half, to: start + half });
-      };
-      this.root.addEventListener('pointermove', move);
-      this.root.addEventListener('pointerup', up, { once: true });
+      });
     });
     this.root.addEventListener(
       'wheel',
       (event) => {
         event.preventDefault();
-        this.view.zoom(Math.exp(event.deltaY * 0.002), this.view.scale.width / 2);
+        this.view.zoom(wheelZoom(event), this.view.scale.width / 2);
       },
       { passive: false },
     );

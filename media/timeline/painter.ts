@@ -2,23 +2,33 @@ import { GLYPHS } from '../../src/core/timeline/glyphs.ts';
 import type { MarkKind } from '../../src/core/timeline/model.ts';
 import type { Picture } from '../../src/core/timeline/picture.ts';
 import type { Scene, SceneBar, SceneText } from '../../src/core/timeline/sceneTypes.ts';
-import { arcPath, DIM_OPACITY, TEXT_RIM_PX } from '../../src/core/timeline/svg.ts';
+import {
+  arcCurve,
+  ARC_DASH,
+  arcStroke,
+  barShape,
+  DIM_OPACITY,
+  GLYPH_RIM_PX,
+  LAG_PX,
+  TEXT_RIM_PX,
+} from '../../src/core/timeline/shapes.ts';
 import type { ScreenPalette } from './palette.ts';
 
+/** The side of the square that a mark is drawn on, in CSS pixels; on the screen it ends at a whole pixel. */
 const SPRITE_PX = 20;
-/** A bar of less height is a line without an outline. */
-const MIN_OUTLINED_PX = 4;
+const HATCH_PX = 7;
 
 /**
  * Draws scenes on a canvas. Marks are drawn from sprites made once for each theme and pixel ratio: copying small images is
  * what a canvas without a GPU does fastest.
  */
 export class Painter {
+  readonly ratio: number;
   private readonly palette: ScreenPalette;
-  private readonly ratio: number;
-  private readonly sprites = new Map<MarkKind, CanvasImageSource>();
+  private readonly sprites = new Map<MarkKind, OffscreenCanvas>();
   private readonly hatch: CanvasPattern | null;
 
+  /** `ratio`: pixels of the device for each CSS pixel. */
   constructor(context: CanvasRenderingContext2D, palette: ScreenPalette, ratio: number) {
     this.palette = palette;
     this.ratio = ratio;
@@ -29,20 +39,28 @@ export class Painter {
 
   /** Draws a scene over whatever is there; (0, 0) is the top left of the lanes. */
   paint(context: CanvasRenderingContext2D, scene: Scene): void {
-    const { palette } = this;
-    context.fillStyle = palette.grid;
-    for (const x of scene.gridX) context.fillRect(this.snap(x), 0, 1, scene.height);
-    context.fillStyle = palette.row;
-    for (const row of scene.rows) context.fillRect(0, this.snap(row.y + row.height) - 1, scene.width, 1);
+    const { inks, grid, row } = this.palette;
+    context.fillStyle = grid;
+    for (const x of scene.gridX) this.box(context, { x, y: 0, width: 1, height: scene.height });
+    context.fillStyle = row;
+    for (const { y, height } of scene.rows)
+      this.box(context, { x: 0, y: y + height - 1, width: scene.width, height: 1 });
     for (const bar of scene.bars) this.bar(context, bar);
-    this.hatches(context, scene);
-    context.fillStyle = palette.inks.warning;
-    for (const lag of scene.lags) {
-      context.globalAlpha = lag.dim === true ? DIM_OPACITY : 1;
-      context.fillRect(lag.x, lag.y, lag.width, 1.5);
+    if (this.hatch !== null) {
+      context.fillStyle = this.hatch;
+      for (const hatch of scene.hatches) this.box(context, hatch);
     }
-    context.globalAlpha = 1;
-    this.clusters(context, scene);
+    context.fillStyle = inks.warning;
+    for (const lag of scene.lags) {
+      dim(context, lag.dim);
+      this.box(context, { ...lag, height: LAG_PX });
+    }
+    for (const cluster of scene.clusters) {
+      dim(context, cluster.dim);
+      context.fillStyle = inks[cluster.kind];
+      this.box(context, cluster);
+    }
+    dim(context, false);
     this.arcs(context, scene);
     this.glyphs(context, scene);
     this.texts(context, scene.texts, isCrossed(scene));
@@ -63,78 +81,44 @@ export class Painter {
   }
 
   private bar(context: CanvasRenderingContext2D, bar: SceneBar): void {
-    const { bars, contrast } = this.palette;
-    context.globalAlpha = bar.dim ? DIM_OPACITY : 1;
-    context.fillStyle = bars[bar.incarnation % bars.length] ?? contrast;
-    if (bar.height < MIN_OUTLINED_PX) {
-      // A line: where bars are outlines, it is as they are.
-      if (!isClear(contrast)) context.fillStyle = contrast;
-      context.fillRect(bar.x, this.snap(bar.y), bar.width, bar.height);
-      context.globalAlpha = 1;
-      return;
-    }
-    const left = bar.openLeft ? 0 : 4;
-    const right = bar.openRight ? 0 : 4;
+    const { fill, outline, left, right } = barShape(bar, this.palette);
+    dim(context, bar.dim);
+    context.fillStyle = fill;
     context.beginPath();
-    context.roundRect(bar.x, bar.y, bar.width, bar.height, [left, right, right, left]);
+    context.roundRect(bar.x, this.snap(bar.y), bar.width, bar.height, [left, right, right, left]);
     context.fill();
-    if (!isClear(contrast)) {
-      context.strokeStyle = contrast;
+    if (outline !== undefined) {
+      context.strokeStyle = outline;
       context.lineWidth = 1;
       context.stroke();
     }
-    context.globalAlpha = 1;
+    dim(context, false);
   }
 
-  private hatches(context: CanvasRenderingContext2D, scene: Scene): void {
-    if (this.hatch === null) return;
-    context.fillStyle = this.hatch;
-    for (const hatch of scene.hatches) context.fillRect(hatch.x, hatch.y, hatch.width, hatch.height);
-  }
-
-  private clusters(context: CanvasRenderingContext2D, scene: Scene): void {
-    let kind: MarkKind | undefined;
-    let dim = false;
-    for (const cluster of scene.clusters) {
-      if (cluster.kind !== kind) {
-        ({ kind } = cluster);
-        context.fillStyle = this.palette.inks[kind];
-      }
-      if (cluster.dim !== dim) {
-        ({ dim } = cluster);
-        context.globalAlpha = dim ? DIM_OPACITY : 1;
-      }
-      context.fillRect(this.snap(cluster.x), this.snap(cluster.y), cluster.width, cluster.height);
-    }
-    context.globalAlpha = 1;
-  }
-
-  private glyphs(context: CanvasRenderingContext2D, scene: Scene): void {
-    let dim = false;
-    for (const glyph of scene.glyphs) {
+  private glyphs(context: CanvasRenderingContext2D, { glyphs }: Scene): void {
+    for (const glyph of glyphs) {
       const image = this.sprites.get(glyph.kind);
       if (image === undefined) continue;
-      if (glyph.dim !== dim) {
-        ({ dim } = glyph);
-        context.globalAlpha = dim ? DIM_OPACITY : 1;
-      }
-      context.drawImage(
-        image,
-        this.snap(glyph.x - SPRITE_PX / 2),
-        this.snap(glyph.y - SPRITE_PX / 2),
-        SPRITE_PX,
-        SPRITE_PX,
-      );
+      dim(context, glyph.dim);
+      // As large as it is: an image that is scaled is blurred.
+      const size = image.width / this.ratio;
+      const [x, y] = [this.snap(glyph.x - SPRITE_PX / 2), this.snap(glyph.y - SPRITE_PX / 2)];
+      context.drawImage(image, x, y, size, size);
     }
-    context.globalAlpha = 1;
+    dim(context, false);
   }
 
-  private arcs(context: CanvasRenderingContext2D, scene: Scene): void {
+  private arcs(context: CanvasRenderingContext2D, { arcs }: Scene): void {
     context.lineWidth = 1;
-    for (const arc of scene.arcs) {
-      context.strokeStyle = arc.kind === 'reference' ? this.palette.inks.warning : this.palette.inks.conflict;
-      context.setLineDash(arc.kind === 'winner' ? [] : [3, 3]);
-      context.stroke(new Path2D(arcPath(arc)));
+    for (const arc of arcs) {
+      const [x1, y1, ...rest] = arcCurve(arc);
+      const { ink, dashed } = arcStroke(arc);
+      context.strokeStyle = this.palette.inks[ink];
+      context.setLineDash(dashed ? ARC_DASH : []);
+      context.beginPath();
+      context.moveTo(x1, y1);
+      context.bezierCurveTo(...rest);
+      context.stroke();
     }
     context.setLineDash([]);
   }
@@ -145,20 +129,28 @@ export class Painter {
     context.strokeStyle = this.palette.background;
     context.lineWidth = TEXT_RIM_PX;
     context.lineJoin = 'round';
+    context.textAlign = 'left';
     for (const text of texts) {
       const next = `${text.bold === true ? '600 ' : ''}${text.size}px ${text.mono === true ? this.palette.mono : this.palette.font}`;
       if (next !== font) {
         font = next;
         context.font = font;
       }
-      context.textAlign = text.anchor === 'middle' ? 'center' : (text.anchor ?? 'start');
       context.fillStyle = this.palette.inks[text.ink];
       if (rimmed) context.strokeText(text.text, text.x, text.y);
-      context.globalAlpha = text.dim === true ? DIM_OPACITY : 1;
+      dim(context, text.dim);
       context.fillText(text.text, text.x, text.y);
-      context.globalAlpha = 1;
+      dim(context, false);
     }
-    context.globalAlpha = 1;
+  }
+
+  /** A box whose edges are sharp. */
+  private box(
+    context: CanvasRenderingContext2D,
+    { x, y, width, height }: { x: number; y: number; width: number; height: number },
+  ): void {
+    const [left, top] = [this.snap(x), this.snap(y)];
+    context.fillRect(left, top, this.snap(x + width) - left, this.snap(y + height) - top);
   }
 
   /** To a whole pixel of the device, so that edges are sharp and copying is fast. */
@@ -167,28 +159,28 @@ export class Painter {
   }
 }
 
-function sprite(kind: MarkKind, palette: ScreenPalette, ratio: number): CanvasImageSource {
+function dim(context: CanvasRenderingContext2D, isDim: boolean | undefined): void {
+  context.globalAlpha = isDim === true ? DIM_OPACITY : 1;
+}
+
+function sprite(kind: MarkKind, palette: ScreenPalette, ratio: number): OffscreenCanvas {
   const canvas = new OffscreenCanvas(Math.ceil(SPRITE_PX * ratio), Math.ceil(SPRITE_PX * ratio));
   const context = canvas.getContext('2d');
-  const shape = GLYPHS[kind];
+  const { path: data, style, lineWidth, hollow } = GLYPHS[kind];
   if (context === null) return canvas;
   context.scale(ratio, ratio);
   context.translate(SPRITE_PX / 2, SPRITE_PX / 2);
-  const path = new Path2D(shape.path);
-  // A rim of the background keeps marks apart from the bar and from one another.
+  const path = new Path2D(data);
   context.strokeStyle = palette.background;
   context.lineJoin = 'round';
   context.lineCap = 'round';
-  context.lineWidth = shape.style === 'fill' ? 1.6 : shape.lineWidth + 1.6;
+  context.lineWidth = lineWidth + GLYPH_RIM_PX;
   context.stroke(path);
-  if (shape.style === 'fill') {
-    context.fillStyle = palette.inks[kind];
-    fillEvenOdd(context, path);
-  } else {
-    context.fillStyle = palette.background;
-    if (shape.hollow === true) fillEvenOdd(context, path);
+  context.fillStyle = style === 'fill' ? palette.inks[kind] : palette.background;
+  if (style === 'fill' || hollow === true) fillEvenOdd(context, path);
+  if (style === 'line') {
     context.strokeStyle = palette.inks[kind];
-    context.lineWidth = shape.lineWidth;
+    context.lineWidth = lineWidth;
     context.stroke(path);
   }
   return canvas;
@@ -199,7 +191,7 @@ function fillEvenOdd(context: OffscreenCanvasRenderingContext2D, path: Path2D): 
 }
 
 function hatchTile(palette: ScreenPalette, ratio: number): OffscreenCanvas {
-  const size = Math.round(7 * ratio);
+  const size = Math.round(HATCH_PX * ratio);
   const canvas = new OffscreenCanvas(size, size);
   const context = canvas.getContext('2d');
   if (context === null) return canvas;
@@ -220,8 +212,4 @@ function isCrossed({ arcs, hatches }: Scene): boolean {
     arcs.some(({ across, kind }) => across === true || kind === 'reference') ||
     hatches.some(({ kind }) => kind === 'gap')
   );
-}
-
-function isClear(colour: string): boolean {
-  return colour === 'transparent' || /^rgba\(.*, 0\)$/.test(colour);
 }

@@ -1,4 +1,4 @@
-import type { Palette } from '../../src/core/timeline/svg.ts';
+import type { Palette } from '../../src/core/timeline/shapes.ts';
 import type { Ink } from '../../src/core/timeline/sceneTypes.ts';
 
 const INKS: Readonly<Record<Ink, string>> = {
@@ -36,7 +36,6 @@ export interface ScreenPalette extends Palette {
   readonly measure: string;
   readonly minimap: string;
   readonly panel: string;
-  readonly contrast: string;
 }
 
 /** The theme's colours as they are now, resolved so that a canvas understands them. */
@@ -50,6 +49,7 @@ export function readPalette(): ScreenPalette {
     probe.style.color = `var(${name})`;
     return getComputedStyle(probe).color;
   };
+  const outline = colour('--ov-contrast');
   const palette = {
     background: colour('--ov-background'),
     panel: colour('--ov-panel'),
@@ -59,7 +59,8 @@ export function readPalette(): ScreenPalette {
     selection: colour('--tl-selection'),
     measure: colour('--tl-measure'),
     minimap: colour('--tl-minimap'),
-    contrast: colour('--ov-contrast'),
+    // What a theme leaves out is transparent.
+    ...(/[,/] 0\)$/.test(outline) ? {} : { outline }),
     bars: BARS.map((name) => colour(name)),
     inks: Object.fromEntries(Object.entries(INKS).map(([ink, name]) => [ink, colour(name)])) as Record<Ink, string>,
     font: styles.getPropertyValue('--ov-font').trim() || 'sans-serif',

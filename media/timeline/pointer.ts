@@ -4,9 +4,11 @@ import type { Chart } from './chart.ts';
 import type { TimelineView } from './view.ts';
 
 /** A drag shorter than this is a click, in pixels. */
-const DRAG_PX = 4;
-/** How far the lanes move for a line of a mouse's wheel, in pixels. */
-const LINE_PX = 32;
+export const DRAG_PX = 4;
+/** How far a wheel that counts pixels, lines or pages moves the lanes for one of them, in pixels. */
+const WHEEL_PX = [1, 32, 400];
+/** More pixels than this at once zoom no further. */
+const MAX_ZOOM_PX = 200;
 
 /**
  * The pointer on the lanes: the wheel scrolls them, with Ctrl it zooms at the pointer, with Shift it pans; dragging
@@ -43,19 +45,18 @@ export function listenToPointer(chart: Chart, view: TimelineView): void {
   root.addEventListener('pointerdown', (down) => {
     if (down.button > 1) return;
     if (down.button === 1) down.preventDefault();
-    root.setPointerCapture(down.pointerId);
-    const start = placeOf(down);
-    if (down.button === 1 || down.altKey || down.pointerType === 'touch')
-      dragToPan(root, view, start, placeOf, () => select(view, chart.hitAt(start.x, start.y)));
-    else dragToMeasure(root, view, start, placeOf, () => select(view, chart.hitAt(start.x, start.y)));
+    const click = (): void => {
+      const { x, y } = placeOf(down);
+      select(view, chart.hitAt(x, y));
+    };
+    if (down.button === 1 || down.altKey || down.pointerType === 'touch') dragToPan(root, view, down, placeOf, click);
+    else dragToMeasure(root, view, down, placeOf, click);
   });
 }
 
 function onWheel(view: TimelineView, event: WheelEvent, x: number): void {
-  const unit = event.deltaMode === WheelEvent.DOM_DELTA_LINE ? LINE_PX : 1;
-  const dx = event.deltaX * unit;
-  const dy = event.deltaY * unit;
-  if (event.ctrlKey || event.metaKey) view.zoom(Math.exp(Math.max(-200, Math.min(200, dy)) * 0.0025), x);
+  const { dx, dy } = wheelPixels(event);
+  if (event.ctrlKey || event.metaKey) view.zoom(wheelZoom(event), x);
   else if (event.shiftKey) view.pan(dy === 0 ? dx : dy);
   else {
     if (dx !== 0) view.pan(dx);
@@ -63,17 +64,29 @@ function onWheel(view: TimelineView, event: WheelEvent, x: number): void {
   }
 }
 
+/** How far a wheel turned, in CSS pixels. */
+export function wheelPixels({ deltaX, deltaY, deltaMode }: WheelEvent): { readonly dx: number; readonly dy: number } {
+  const unit = WHEEL_PX[deltaMode] ?? 1;
+  return { dx: deltaX * unit, dy: deltaY * unit };
+}
+
+/** The factor by which a wheel zooms. */
+export function wheelZoom(event: WheelEvent): number {
+  return Math.exp(Math.max(-MAX_ZOOM_PX, Math.min(MAX_ZOOM_PX, wheelPixels(event).dy)) * 0.0025);
+}
+
 type PlaceOf = (event: MouseEvent) => { x: number; y: number };
 
 function dragToMeasure(
   root: HTMLElement,
   view: TimelineView,
-  start: { x: number; y: number },
+  down: PointerEvent,
   placeOf: PlaceOf,
   click: () => void,
 ): void {
   let dragged = false;
   const { scale } = view;
+  const start = placeOf(down);
   const move = (event: PointerEvent): void => {
     const { x } = placeOf(event);
     if (!dragged && Math.abs(x - start.x) < DRAG_PX) return;
@@ -81,7 +94,7 @@ function dragToMeasure(
     view.measure = { from: timeAt(scale, start.x), to: timeAt(scale, x) };
     view.touch('overlay');
   };
-  drag(root, move, () => {
+  drag(root, down, move, () => {
     if (dragged) {
       view.touch('toolbar');
       return;
@@ -95,14 +108,15 @@ function dragToMeasure(
 function dragToPan(
   root: HTMLElement,
   view: TimelineView,
-  start: { x: number; y: number },
+  down: PointerEvent,
   placeOf: PlaceOf,
   click: () => void,
 ): void {
-  let last = start;
+  let last = placeOf(down);
   let moved = 0;
   drag(
     root,
+    down,
     (event) => {
       const place = placeOf(event);
       moved += Math.abs(place.x - last.x) + Math.abs(place.y - last.y);
@@ -118,7 +132,14 @@ function dragToPan(
   );
 }
 
-function drag(root: HTMLElement, move: (event: PointerEvent) => void, end: () => void): void {
+/** Follows a pointer that went down until it is let go, wherever it goes, or taken away. */
+export function drag(
+  root: HTMLElement,
+  { pointerId }: PointerEvent,
+  move: (event: PointerEvent) => void,
+  end: () => void = () => undefined,
+): void {
+  root.setPointerCapture(pointerId);
   root.addEventListener('pointermove', move);
   root.addEventListener(
     'lostpointercapture',

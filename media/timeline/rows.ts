@@ -90,7 +90,7 @@ export class Rows {
     setText(slot.name, title);
     setText(slot.sub, foldedWords(row, this.view.translate));
     slot.sub.classList.remove('remark');
-    setText(slot.badge, String(row.count));
+    setText(slot.badge, String(row.lanes.length));
     const why = foldedReason(row, this.view.translate);
     slot.root.title = [group?.label ?? '', why].filter((part) => part !== '').join('\n');
   }

@@ -75,8 +75,8 @@ export class Tooltip {
   }
 
   private lagLine({ from, to }: { readonly from: number; readonly to?: number }): string {
-    const { store, translate } = this.view;
-    const length = durationText((to ?? store.lastAt) - from);
+    const { translate } = this.view;
+    const length = durationText((to ?? this.view.end()) - from);
     return to === undefined
       ? translate('generation not observed for {0} so far', length)
       : translate('generation not observed for {0}', length);

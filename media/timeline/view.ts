@@ -3,7 +3,7 @@ import { parseFilter, type Filter, type FilterProblem } from '../../src/core/tim
 import { estimateWidth, type Measure } from '../../src/core/timeline/labels.ts';
 import { layOut, movedBy, type Grouping, type Layout, type Sort } from '../../src/core/timeline/layout.ts';
 import { emptyModel, type TimelineDelta, type TimelineModel } from '../../src/core/timeline/model.ts';
-import { fitted, panned, resized, withTimeInView, zoomed, type TimeScale } from '../../src/core/timeline/scale.ts';
+import { fitted, panned, withTimeInView, zoomed, zoomedSpan, type TimeScale } from '../../src/core/timeline/scale.ts';
 import { TimelineStore } from '../../src/core/timeline/store.ts';
 import { onlyReadKey, openKey, type Track } from '../../src/core/timeline/tracks.ts';
 import { english, type Translate } from '../../src/core/timeline/translate.ts';
@@ -18,6 +18,8 @@ const ALL: readonly Part[] = ['scene', 'overlay', 'rows', 'minimap', 'toolbar', 
 const RESORT_MS = 2000;
 /** Layouts take at most one part in so many of the time. */
 const LAYOUT_SHARE = 20;
+/** The shortest stretch that is followed. */
+const MIN_FOLLOWED_MS = 1000;
 /** How much of the right edge stays free while following, in parts of the width. */
 const LIVE_MARGIN = 0.04;
 
@@ -167,7 +169,7 @@ export class TimelineView {
     this.live = live;
     this.pausedAt = this.store.lastSeq;
     if (live) {
-      this.followMs = Math.max(1000, this.scale.to - this.scale.from);
+      this.followMs = Math.max(MIN_FOLLOWED_MS, this.scale.to - this.scale.from);
       this.scrubAt = undefined;
     }
     this.follow();
@@ -265,7 +267,7 @@ export class TimelineView {
     const { top, height: before } = this;
     const row = this.layout.rows[this.selectedRow() ?? -1];
     const isSeen = row !== undefined && row.y + row.height > top && row.y < top + before;
-    this.scale = resized(this.scale, Math.max(1, width));
+    this.scale = { ...this.scale, width: Math.max(1, width) };
     this.height = Math.max(1, height);
     this.clampTop();
     if (isSeen) this.showRow(this.selectedRow());
@@ -286,7 +288,7 @@ export class TimelineView {
   /** Zooms at a pixel; while following, the right edge stays now. */
   zoom(factor: number, x: number): void {
     if (this.live && this.pointer === undefined) {
-      this.followMs = Math.max(1000, this.followMs * factor);
+      this.followMs = zoomedSpan(this.followMs, factor, MIN_FOLLOWED_MS);
       this.follow();
       this.touch('toolbar');
     } else this.setScale(zoomed(this.scale, x, factor));
@@ -295,13 +297,9 @@ export class TimelineView {
   /** Shows the last stretch of a length; follows on if it did. */
   showLast(ms: number): void {
     this.followMs = ms;
+    const to = this.store.lastAt + ms * LIVE_MARGIN;
     if (this.live) this.follow();
-    else
-      this.setScale({
-        from: this.store.lastAt - ms * (1 - LIVE_MARGIN),
-        to: this.store.lastAt + ms * LIVE_MARGIN,
-        width: this.scale.width,
-      });
+    else this.setScale({ ...this.scale, from: to - ms, to });
     this.touch('toolbar', 'scene', 'overlay', 'minimap');
   }
 

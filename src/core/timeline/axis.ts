@@ -95,11 +95,12 @@ export function dateText(at: number, timeZoneOffsetMin: number): string {
   return `${String(year).padStart(4, '0')}-${twoDigits(month)}-${twoDigits(day)}`;
 }
 
-/** `9.4 s`, `3 min 20 s`, `2 h 5 min`, `450 ms`. */
+/** `9.4 s`, `3 min 20 s`, `2 h 5 min`, `450 ms`; what is less than the last digit is left out. */
 export function durationText(ms: number): string {
   const whole = Math.round(Math.abs(ms));
   if (whole < SECOND) return `${whole} ms`;
-  if (whole < MINUTE) return `${(whole / SECOND).toFixed(whole < 10 * SECOND ? 2 : 1)} s`;
+  if (whole < 10 * SECOND) return `${(Math.floor(whole / 10) / 100).toFixed(2)} s`;
+  if (whole < MINUTE) return `${(Math.floor(whole / 100) / 10).toFixed(1)} s`;
   if (whole < HOUR) return joined(Math.floor(whole / MINUTE), 'min', Math.floor((whole % MINUTE) / SECOND), 's');
   if (whole < DAY) return joined(Math.floor(whole / HOUR), 'h', Math.floor((whole % HOUR) / MINUTE), 'min');
   return joined(Math.floor(whole / DAY), 'd', Math.floor((whole % DAY) / HOUR), 'h');

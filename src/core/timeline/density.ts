@@ -1,10 +1,11 @@
 import { kindCode } from './model.ts';
 
-const MAX_BINS = 1024;
-const FIRST_ABOVE = kindCode('conflict');
+/** So many that a quarter of them, the least that is in use after doubling, is more than the widest minimap has columns. */
+const MAX_BINS = 4096;
+const FIRST_ALARM = kindCode('conflict');
 
 /**
- * How many marks there are over all time, in at most 1024 bins: what the minimap shows. A mark outside the present stretch
+ * How many marks there are over all time, in at most 4096 bins: what the minimap shows. A mark outside the present stretch
  * doubles the length of the bins, so adding is O(1) amortized.
  */
 export class Density {
@@ -23,7 +24,7 @@ export class Density {
     while (at >= this.origin + this.binMs * MAX_BINS) this.growRight();
     const bin = Math.floor((at - this.origin) / this.binMs);
     this.counts[bin] = (this.counts[bin] ?? 0) + 1;
-    if (kind >= FIRST_ABOVE) this.alarms[bin] = (this.alarms[bin] ?? 0) + 1;
+    if (kind >= FIRST_ALARM) this.alarms[bin] = (this.alarms[bin] ?? 0) + 1;
   }
 
   /** Sums over a stretch, one for each of `columns`. */

@@ -4,8 +4,8 @@ import { laneLabels } from './laneLabels.ts';
 import { glyphY, laneMetrics, markY, type LaneMetrics } from './laneMetrics.ts';
 import { laneCells } from './laneScene.ts';
 import { rowAt, type Row } from './layout.ts';
-import type { AnnotationInfo, GapInfo } from './model.ts';
-import { timeAt, xOf, type TimeScale } from './scale.ts';
+import type { AnnotationInfo, BarInfo, GapInfo } from './model.ts';
+import { drawnSpan, timeAt, xOf, type TimeScale } from './scale.ts';
 import { gapConcerns, type SceneInput } from './scene.ts';
 import type { StoredLane } from './storedLane.ts';
 import { readCells, READ_PX, readY } from './trackScene.ts';
@@ -88,28 +88,31 @@ export function hitTest(input: SceneInput, place: { readonly x: number; readonly
   );
   const marked = nearestAnnotation(lane.annotations, scale, metrics, place.x, y) ?? words?.annotation;
   if (marked !== undefined) {
-    const at = glyphY(rowY, metrics, marked.glyph ?? 'finding');
-    const x = nearest(
-      [...marked.repeats, marked.to].map((time) => xOf(scale, time)),
-      place.x,
-    );
-    return { type: 'annotation', lane: row.lane, annotation: marked, x, y: at };
+    return annotationHit(marked, scale, place.x, glyphY(rowY, metrics, marked.glyph ?? 'finding'));
   }
   const cell = cellAt(cells, metrics, place.x, y);
   if (cell !== undefined) {
     return { type: 'cell', lane: row.lane, cell, x: cell.x, y: markY(rowY, metrics, cell.kind) };
   }
-  const at = timeAt(scale, place.x);
-  const gap = store.gaps.find(
-    (one) => at >= one.from && at <= (one.to ?? store.lastAt) && gapConcerns(store, one, row),
-  );
+  const isOn = (one: GapInfo | BarInfo): boolean => {
+    const { from, to } = drawnSpan(input, one);
+    return place.x >= from && place.x <= to;
+  };
+  const gap = store.gaps.find((one) => isOn(one) && gapConcerns(store, one, row));
   if (gap !== undefined) return { type: 'gap', gap };
-  const bar = lane.info.bars.findLastIndex((one) => at >= one.from && at <= (one.to ?? store.lastAt));
+  const bar = lane.info.bars.findLastIndex(isOn);
   if (bar >= 0 && y >= metrics.barTop && y <= metrics.barTop + metrics.barHeight + NEAR) {
-    const lag = lagAt(lane, at);
+    const lag = lagAt(lane, timeAt(scale, place.x));
     return { type: 'bar', lane: row.lane, bar, ...(lag === undefined ? {} : { lag }) };
   }
   return { type: 'lane', lane: row.lane };
+}
+
+/** A finding where it was hit: at the nearest of its occurrences. */
+function annotationHit(annotation: AnnotationInfo, scale: TimeScale, place: number, y: number): Hit {
+  const places = [...annotation.repeats, annotation.to].map((at) => xOf(scale, at));
+  const x = places.reduce((best, one) => (Math.abs(one - place) < Math.abs(best - place) ? one : best));
+  return { type: 'annotation', lane: annotation.lane, annotation, x, y };
 }
 
 function lagAt({ lags, info: { lagFrom } }: StoredLane, at: number): { from: number; to?: number } | undefined {
@@ -134,9 +137,8 @@ function hitTrack(
   const { own = [] } = store.findingsByActor.get(row.actor) ?? {};
   const annotations = row.lane === undefined ? own : own.filter(({ lane }) => lane === row.lane);
   const found = nearestAnnotation(annotations, scale, metrics, place.x, y);
-  const at = glyphY(row.y - top, metrics, found?.glyph ?? 'finding');
   if (found !== undefined)
-    return { type: 'annotation', lane: found.lane, annotation: found, x: xOf(scale, found.to), y: at };
+    return annotationHit(found, scale, place.x, glyphY(row.y - top, metrics, found.glyph ?? 'finding'));
   const cell = marks === undefined ? undefined : cellAt(laneCells(marks, scale, match.marks), metrics, place.x, y);
   const onTrack = row.lane === undefined ? {} : { onTrack: true };
   const read = y < metrics.onBar ? undefined : readAt(input, row, place.x, cell, y - metrics.onBar);
@@ -183,11 +185,4 @@ function nearestAnnotation(
     if (Math.abs(y - glyphY(0, metrics, annotation.glyph)) > radius) return false;
     return [...annotation.repeats, annotation.to].some((at) => Math.abs(x - xOf(scale, at)) <= radius);
   });
-}
-
-function nearest(places: readonly number[], x: number): number {
-  return places.reduce(
-    (best, place) => (Math.abs(place - x) < Math.abs(best - x) ? place : best),
-    Number.POSITIVE_INFINITY,
-  );
 }

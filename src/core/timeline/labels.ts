@@ -1,8 +1,4 @@
-/** A stretch of a line of words, in pixels. */
-export interface Span {
-  readonly from: number;
-  readonly to: number;
-}
+import type { Span } from './scale.ts';
 
 /** How wide a text is drawn, in pixels, at a size in pixels. */
 export type Measure = (text: string, size: number, mono: boolean) => number;
@@ -29,6 +25,36 @@ export const estimateWidth: Measure = (text, size, mono) => {
   }
   return width;
 };
+
+/** Words of at most so many characters; where there are more, the last of them is an ellipsis. */
+export function cut(text: string, characters: number): string {
+  const all = Array.from(text);
+  return all.length <= characters
+    ? text
+    : `${all
+        .slice(0, characters - 1)
+        .join('')
+        .trimEnd()}${ELLIPSIS}`;
+}
+
+/** The longest beginning of words, cut to at least so many characters, that fits with a tail; undefined where none does. */
+export function longestFit(
+  text: string,
+  tail: string,
+  fits: (words: string) => boolean,
+  least = 1,
+): string | undefined {
+  const made = (length: number): string => `${cut(text, length)}${tail}`;
+  let low = least;
+  let high = Array.from(text).length - 1;
+  if (high < low || !fits(made(low))) return undefined;
+  while (low < high) {
+    const middle = (low + high + 1) >>> 1;
+    if (fits(made(middle))) low = middle;
+    else high = middle - 1;
+  }
+  return made(low);
+}
 
 /** Where a label may stand: from a pixel to the right, to a pixel from the left, or around one. */
 export interface Anchor {
@@ -67,17 +93,8 @@ export class LabelLine {
   shortened(text: string, measure: (text: string) => number, anchor: Anchor): Placed | undefined {
     if (anchor.side === 'around') return undefined;
     const room = this.roomAt(anchor);
-    const characters = Array.from(text);
-    let low = MIN_CHARACTERS - 1;
-    let high = characters.length - 1;
-    const cut = (length: number): string => `${characters.slice(0, length).join('').trimEnd()}${ELLIPSIS}`;
-    if (high < low || measure(cut(low)) > room) return undefined;
-    while (low < high) {
-      const middle = (low + high + 1) >>> 1;
-      if (measure(cut(middle)) <= room) low = middle;
-      else high = middle - 1;
-    }
-    return this.whole(cut(low), measure(cut(low)), anchor);
+    const short = longestFit(text, '', (words) => measure(words) <= room, MIN_CHARACTERS);
+    return short === undefined ? undefined : this.whole(short, measure(short), anchor);
   }
 
   private start(width: number, { x, side }: Anchor): number {

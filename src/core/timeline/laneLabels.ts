@@ -1,9 +1,9 @@
 import type { Cell } from './cells.ts';
 import { findingRank } from './findingWords.ts';
-import { estimateWidth, LabelLine, type Anchor, type Measure, type Placed, type Span } from './labels.ts';
+import { cut, estimateWidth, LabelLine, type Anchor, type Measure, type Placed } from './labels.ts';
 import type { LaneMetrics } from './laneMetrics.ts';
 import { kindCode, MARK_KINDS, type AnnotationInfo, type BarInfo } from './model.ts';
-import { xOf, type TimeScale } from './scale.ts';
+import { drawnSpan, xOf, type Span, type TimeScale } from './scale.ts';
 import type { SceneText } from './sceneTypes.ts';
 import type { TimelineStore } from './store.ts';
 import type { StoredLane } from './storedLane.ts';
@@ -71,7 +71,8 @@ export function laneLabels(
   for (const cell of cells.above) labels.addRefusal(cell);
   const { matched } = input;
   labels.addRecreations(lane.info.bars, !hasMatch(lane, matched, BEGINNINGS));
-  for (const bar of lane.info.bars) labels.addBar(bar, !hasMatch(lane, matched));
+  const dim = !hasMatch(lane, matched);
+  for (const bar of lane.info.bars) labels.addBar(bar, dim);
   if (lane.actorCount < 2) labels.addChanges(cells.onBar);
   else
     labels.addChanges(
@@ -191,7 +192,7 @@ class LaneLabels {
       annotation.glyph === undefined
         ? [...onLine('top', around), ...onLine('below', around)]
         : [...onLine('beside', sides), ...onLine('top', sides), ...onLine('below', sides)];
-    this.put(shortened(annotation.text), look, places, annotation);
+    this.put(cut(annotation.text, LONGEST_WORDS), look, places, annotation);
   }
 
   /** The words of a refused write beside its mark. */
@@ -241,9 +242,9 @@ class LaneLabels {
 
   /** The UID of a bar, and that it is being deleted. */
   addBar(bar: BarInfo, dim: boolean): void {
-    const { scale, now, translate } = this.input;
-    const left = xOf(scale, bar.from);
-    const right = Math.min(scale.width, xOf(scale, bar.to ?? Math.max(now, bar.from)));
+    const { scale, translate } = this.input;
+    const { from: left, to } = drawnSpan(this.input, bar);
+    const right = Math.min(scale.width, to);
     if (right < 0 || left > scale.width) return;
     if (bar.terminatingAt !== undefined) {
       const from = Math.max(0, left, xOf(scale, bar.terminatingAt));
@@ -346,10 +347,6 @@ class LaneLabels {
   private widthOf(text: string, { size, mono }: Look): number {
     return (this.input.measure ?? estimateWidth)(text, size, mono === true);
   }
-}
-
-function shortened(words: string): string {
-  return words.length <= LONGEST_WORDS ? words : `${words.slice(0, LONGEST_WORDS - 1)}…`;
 }
 
 function onLine(line: LineName, anchors: readonly Anchor[]): (readonly [LineName, Anchor])[] {

@@ -1,9 +1,10 @@
 import type { ActorMarks } from './actorMarks.ts';
 import { cellsOf, isAboveBar, type Cell, type LaneSeries } from './cells.ts';
+import { firstWhere } from './firstWhere.ts';
 import { hasMatch, laneLabels, type GapWords, type LabelInput } from './laneLabels.ts';
 import { glyphY, laneMetrics, type LaneMetrics } from './laneMetrics.ts';
 import { kindCode, LINK_KINDS, MARK_KINDS, type AnnotationInfo } from './model.ts';
-import { xOf, type TimeScale } from './scale.ts';
+import { drawnSpan, xOf, type Span, type TimeScale } from './scale.ts';
 import type { SceneArc, SceneBar, SceneCluster, SceneGlyph, SceneHatch, SceneLag, SceneText } from './sceneTypes.ts';
 import type { StoredLane, StoredLink } from './storedLane.ts';
 
@@ -24,9 +25,10 @@ export interface LaneContext extends LabelInput {
 }
 
 /** The width of a cell: two glyphs side by side do not overlap. */
-export const CELL_PX = 10;
+const CELL_PX = 10;
 const CELL_ABOVE_PX = 12;
-const MAX_ARCS = 40;
+/** More curves in view than this on one row would cover everything: none is drawn. */
+export const MAX_ARCS = 40;
 
 const ON_BAR: readonly number[] = MARK_KINDS.map((_, kind) => kind).filter((kind) => !isAboveBar(kind));
 const ABOVE_BAR: readonly number[] = MARK_KINDS.map((_, kind) => kind).filter((kind) => isAboveBar(kind));
@@ -86,29 +88,30 @@ export function addBand(
   });
 }
 
+/** Lives that begin and end closer to each other than this are not told apart. */
+const APART_PX = 0.5;
 /** How far a band reaches beyond its first and last mark. */
 const BAND_PX = 8;
 
 /** One bar for each incarnation. */
-export function addBars(
-  { scale, now, parts, matched }: LaneContext,
-  lane: StoredLane,
-  y: number,
-  metrics: LaneMetrics,
-): void {
+export function addBars(context: LaneContext, lane: StoredLane, y: number, metrics: LaneMetrics): void {
+  const { scale, parts, matched } = context;
   const top = y + metrics.barTop;
   const { bars } = lane.info;
   const dim = lane.count > 0 && !hasMatch(lane, matched);
+  let drawn: Span = { from: Number.NaN, to: Number.NaN };
   for (const [index, bar] of bars.entries()) {
-    const left = xOf(scale, bar.from);
-    const right = xOf(scale, bar.to ?? Math.max(now, bar.from));
+    const { from: left, to: right } = drawnSpan(context, bar);
     if (right < -1 || left > scale.width + 1) continue;
     const x = Math.max(-8, left);
-    const width = Math.max(3, Math.min(scale.width + 8, right) - x);
+    const until = Math.min(scale.width + 8, right);
+    // Many short lives in one place: one is seen.
+    if (Math.abs(x - drawn.from) < APART_PX && Math.abs(until - drawn.to) < APART_PX) continue;
+    drawn = { from: x, to: until };
     parts.bars.push({
       x,
       y: top,
-      width,
+      width: until - x,
       height: metrics.barHeight,
       incarnation: index,
       openLeft: left < 0 || bar.began === 'earlier',
@@ -117,7 +120,6 @@ export function addBars(
     });
     if (bar.terminatingAt !== undefined) {
       const from = Math.max(x, xOf(scale, bar.terminatingAt));
-      const until = Math.min(scale.width + 8, right);
       if (until > from)
         parts.hatches.push({ kind: 'terminating', x: from, y: top, width: until - from, height: metrics.barHeight });
     }
@@ -129,7 +131,8 @@ function addLags({ scale, now, parts, matched }: LaneContext, lane: StoredLane, 
   const { lags } = lane;
   // A lag is no mark: where a filter chooses among marks, it is not what is looked for.
   const dim = matched === undefined ? {} : { dim: true };
-  for (let index = firstEndingAfter(lags, scale.from); index < lags.length; index += 1) {
+  const first = firstWhere(lags.length, (index) => (lags[index]?.to ?? 0) >= scale.from);
+  for (let index = first; index < lags.length; index += 1) {
     const lag = lags[index];
     if (lag === undefined || lag.from > scale.to) break;
     const x = xOf(scale, lag.from);
@@ -147,17 +150,6 @@ function addLags({ scale, now, parts, matched }: LaneContext, lane: StoredLane, 
   if (open === undefined || open > scale.to) return;
   const x = Math.max(0, xOf(scale, open));
   parts.lags.push({ x, y, width: Math.max(1, Math.min(scale.width, xOf(scale, now)) - x), ...dim });
-}
-
-function firstEndingAfter(lags: readonly { readonly to: number }[], at: number): number {
-  let low = 0;
-  let high = lags.length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if ((lags[middle]?.to ?? 0) < at) low = middle + 1;
-    else high = middle;
-  }
-  return low;
 }
 
 /** Marks, and blocks of many, around a height. */
@@ -200,6 +192,11 @@ export function addFindingGlyphs(
   }
 }
 
+/** The pixel of an end of a curve: not much further out than the view is wide, as each dash on the way there costs time. */
+export function arcX(scale: TimeScale, at: number): number {
+  return Math.max(-scale.width, Math.min(2 * scale.width, xOf(scale, at)));
+}
+
 function addArcs({ scale, parts }: LaneContext, lane: StoredLane, y: number, metrics: LaneMetrics): void {
   const visible: StoredLink[] = [];
   for (let index = lane.links.length - 1; index >= 0; index -= 1) {
@@ -211,8 +208,8 @@ function addArcs({ scale, parts }: LaneContext, lane: StoredLane, y: number, met
   }
   for (const link of visible) {
     const kind = LINK_KINDS[link.kind] ?? 'read';
-    const x1 = xOf(scale, link.fromAt);
-    const x2 = xOf(scale, link.toAt);
+    const x1 = arcX(scale, link.fromAt);
+    const x2 = arcX(scale, link.toAt);
     if (Math.abs(x2 - x1) < 3) continue;
     const refused =
       kind === 'winner'

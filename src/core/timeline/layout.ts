@@ -1,5 +1,6 @@
 import { compareTexts } from './compareTexts.ts';
 import type { FilterMatch } from './filterMatch.ts';
+import { firstWhere } from './firstWhere.ts';
 import type { TimelineStore } from './store.ts';
 import {
   actorTracks,
@@ -13,7 +14,7 @@ import {
 } from './tracks.ts';
 
 /** Heights in CSS pixels. */
-export const GROUP_HEIGHT = 26;
+const GROUP_HEIGHT = 26;
 export const LANE_HEIGHT = 58;
 export const COMPACT_LANE_HEIGHT = 30;
 export const TRACK_HEIGHT = 28;
@@ -55,7 +56,8 @@ export type Row =
       readonly group: number;
       readonly y: number;
       readonly height: number;
-      readonly count: number;
+      /** What the filter shows of it. */
+      readonly lanes: readonly number[];
       readonly collapsed: boolean;
       /** Why the whole group is folded although nobody asked. */
       readonly folded?: Folded;
@@ -158,7 +160,7 @@ function byObject(store: TimelineStore, match: FilterMatch, options: LayoutOptio
     const folded: Folded | undefined = noise ? 'noise' : shown.length === 0 ? 'unwatched' : undefined;
     const collapsed = folded !== undefined || options.collapsed.has(key);
     const why = folded === undefined ? {} : { folded };
-    list.add({ type: 'group', y: list.y, group, height: GROUP_HEIGHT, count: lanes.length, collapsed, ...why });
+    list.add({ type: 'group', y: list.y, group, height: GROUP_HEIGHT, lanes, collapsed, ...why });
     if (collapsed) continue;
     for (const lane of shown.sort(compare)) addLane(list, store, match, lane, options);
     const count = lanes.length - shown.length;
@@ -255,17 +257,14 @@ export function rowsInView(
   top: number,
   height: number,
 ): { readonly first: number; readonly end: number } {
-  let low = 0;
-  let high = layout.rows.length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    const row = layout.rows[middle];
-    if (row !== undefined && row.y + row.height <= top) low = middle + 1;
-    else high = middle;
-  }
-  let end = low;
-  while (end < layout.rows.length && (layout.rows[end]?.y ?? 0) < top + height) end += 1;
-  return { first: low, end };
+  const { rows } = layout;
+  const first = firstWhere(rows.length, (index) => {
+    const row = rows[index];
+    return row !== undefined && row.y + row.height > top;
+  });
+  let end = first;
+  while (end < rows.length && (rows[end]?.y ?? 0) < top + height) end += 1;
+  return { first, end };
 }
 
 /** The row at a height from the top of all rows. */

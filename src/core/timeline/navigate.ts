@@ -3,6 +3,7 @@ import type { LaneSeries } from './cells.ts';
 import type { MarkTable, ReadTable } from './columns.ts';
 import type { ObjectRef } from './detailTypes.ts';
 import type { FilterMatch } from './filterMatch.ts';
+import { firstWhere } from './firstWhere.ts';
 import type { Layout } from './layout.ts';
 import type { MarkSeries } from './series.ts';
 import type { TimelineStore } from './store.ts';
@@ -245,14 +246,7 @@ export function readOfEvent({ reads }: TimelineStore, event: number, lane?: numb
 }
 
 function firstOfEvent(table: Pick<MarkTable | ReadTable, 'event' | 'length'>, event: number): number {
-  let low = 0;
-  let high = table.length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if (table.event.at(middle) < event) low = middle + 1;
-    else high = middle;
-  }
-  return low;
+  return firstWhere(table.length, (place) => table.event.at(place) >= event);
 }
 
 /** The mark of the version that a refused write lost to, where it was seen. */

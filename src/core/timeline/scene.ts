@@ -2,14 +2,14 @@ import { ticksOf } from './axis.ts';
 import { cellsOf } from './cells.ts';
 import { gapText } from './gaps.ts';
 import { isInScope, type FilterMatch } from './filterMatch.ts';
-import { estimateWidth, LabelLine, type Measure, type Span } from './labels.ts';
+import { estimateWidth, LabelLine, type Measure } from './labels.ts';
 import type { GapWords } from './laneLabels.ts';
 import { glyphY, laneMetrics } from './laneMetrics.ts';
-import { addLane, type SceneParts } from './laneScene.ts';
+import { addLane, arcX, type SceneParts } from './laneScene.ts';
 import { rowsInView, type Layout, type Row } from './layout.ts';
 import { MARK_KINDS, type AnnotationInfo, type GapInfo } from './model.ts';
 import { foldedWords, groupTitle } from './rowWords.ts';
-import { xOf, type TimeScale } from './scale.ts';
+import { drawnSpan, type Span, type TimeScale } from './scale.ts';
 import type { Scene, SceneRow } from './sceneTypes.ts';
 import type { TimelineStore } from './store.ts';
 import { addTrack, addWinnerArcs } from './trackScene.ts';
@@ -35,7 +35,7 @@ export interface SceneInput {
   readonly now: number;
 }
 
-/** The lanes of a collapsed group are summed up while there are at most this many. */
+/** No more lanes of a collapsed group than this are summed up. */
 const MAX_SUMMED_LANES = 200;
 
 /** Makes the drawing of the rows in view. Pure: the same input gives the same scene. */
@@ -73,10 +73,10 @@ function addGaps(input: SceneInput, first: number, end: number, parts: ScenePart
   const words = new Map<number, GapWords[]>();
   const heads = new Map<number, LabelLine>();
   for (const gap of store.gaps) {
-    const x = Math.max(-4, xOf(scale, gap.from));
-    const right = Math.min(scale.width + 4, xOf(scale, gap.to ?? Math.max(gap.from, store.lastAt)));
-    if (right < 0 || x > scale.width) continue;
-    const width = Math.max(2, right - x);
+    const { from, to } = drawnSpan(input, gap);
+    if (to < 0 || from > scale.width) continue;
+    const x = Math.max(-4, from);
+    const width = Math.min(scale.width + 4, to) - x;
     for (const run of runsOf(layout.rows, first, end, (row) => gapConcerns(store, gap, row))) {
       const y = Math.max(0, run.y - top);
       const bottom = Math.min(height, run.bottom - top);
@@ -99,7 +99,7 @@ function titleSpans(
   row: Row & { type: 'group' },
 ): Span[] {
   if (namesWidth === undefined) return [];
-  const title = `${groupTitle(store.groups[row.group]?.label ?? '')} ${row.count}${foldedWords(row, translate)}`;
+  const title = `${groupTitle(store.groups[row.group]?.label ?? '')} ${row.lanes.length}${foldedWords(row, translate)}`;
   return [{ from: 0, to: measure(title, TITLE_PX, false) * BOLD + TITLE_INDENT_PX - namesWidth }];
 }
 
@@ -165,12 +165,8 @@ function addSummary(
 ): void {
   const kinds = MARK_KINDS.map((_, kind) => kind);
   const columns = new Map<number, { count: number; kind: number; matched: number }>();
-  let summed = 0;
-  for (const [index, lane] of store.lanes.entries()) {
-    if (lane.info.group !== row.group || match.lanes[index] !== 1) continue;
-    summed += 1;
-    if (summed > MAX_SUMMED_LANES) break;
-    for (const cell of cellsOf(lane.series, kinds, scale, 6, match.marks)) {
+  for (const lane of row.lanes.slice(0, MAX_SUMMED_LANES)) {
+    for (const cell of cellsOf(store.lanes[lane]?.series ?? [], kinds, scale, 6, match.marks)) {
       const column = Math.round(cell.x / 6);
       const sum = columns.get(column);
       if (sum === undefined) columns.set(column, { count: cell.count, kind: cell.kind, matched: cell.matched });
@@ -204,8 +200,8 @@ function addOrigins({ store, layout, scale, top }: SceneInput, first: number, en
     const fromRow = layout.rows[from];
     const toRow = layout.rows[to];
     if (fromRow === undefined || toRow === undefined) continue;
-    const x1 = xOf(scale, annotation.originAt);
-    const x2 = xOf(scale, annotation.to);
+    const x1 = arcX(scale, annotation.originAt);
+    const x2 = arcX(scale, annotation.to);
     if (Math.max(x1, x2) < 0 || Math.min(x1, x2) > scale.width) continue;
     const fromMetrics = laneMetrics(fromRow.height);
     const below = fromRow.y < toRow.y;

@@ -83,7 +83,6 @@ export interface SceneText extends SceneSubject {
   readonly size: 9 | 10 | 11 | 12;
   readonly mono?: boolean;
   readonly bold?: boolean;
-  readonly anchor?: 'middle' | 'end';
   readonly dim?: boolean;
 }
 

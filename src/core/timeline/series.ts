@@ -1,3 +1,5 @@
+import { firstWhere } from './firstWhere.ts';
+
 /**
  * Marks of one kind on one lane, sorted by time. Appending at the end is O(1) amortized, counting in a stretch is two
  * binary searches, however many marks there are: this is what makes a frame cheap.
@@ -52,14 +54,7 @@ export class MarkSeries {
   }
 
   private upperBound(at: number): number {
-    let from = 0;
-    let to = this.length;
-    while (from < to) {
-      const middle = (from + to) >>> 1;
-      if ((this.times[middle] ?? 0) <= at) from = middle + 1;
-      else to = middle;
-    }
-    return from;
+    return firstWhere(this.length, (index) => (this.times[index] ?? 0) > at);
   }
 
   timeAt(index: number): number {

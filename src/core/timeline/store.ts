@@ -238,19 +238,15 @@ export class TimelineStore {
   private addLinks(links: LinkColumns): number {
     let rejected = 0;
     for (let index = 0; index < links.kind.length; index += 1) {
-      const fromLane = links.fromLane[index] ?? 0;
-      const toLane = links.toLane[index] ?? 0;
-      const lane = this.lanes[fromLane];
-      if (lane === undefined || this.lanes[toLane] === undefined) {
+      const lane = this.lanes[links.fromLane[index] ?? 0];
+      if (lane === undefined || this.lanes[links.toLane[index] ?? 0] === undefined) {
         rejected += 1;
         continue;
       }
       lane.addLink({
         kind: links.kind[index] ?? 0,
         event: links.event[index] ?? 0,
-        fromLane,
         fromAt: links.fromAt[index] ?? 0,
-        toLane,
         toAt: links.toAt[index] ?? 0,
       });
     }

@@ -1,6 +1,7 @@
 import { MarksByActor } from './actorMarks.ts';
 import type { LaneSeries } from './cells.ts';
 import type { MarkTable } from './columns.ts';
+import { firstWhere } from './firstWhere.ts';
 import { LINK_KINDS, type AnnotationInfo, type LaneInfo } from './model.ts';
 import { MarkSeries } from './series.ts';
 
@@ -8,9 +9,7 @@ import { MarkSeries } from './series.ts';
 export interface StoredLink {
   readonly kind: number;
   readonly event: number;
-  readonly fromLane: number;
   readonly fromAt: number;
-  readonly toLane: number;
   readonly toAt: number;
 }
 
@@ -55,11 +54,12 @@ export class StoredLane {
     this.table = table;
   }
 
-  /** Links that begin on this lane, in order of their mark's time. */
+  /** Links that begin on this lane, in order of their later end. */
   get links(): readonly StoredLink[] {
     return this.ownLinks ?? NONE;
   }
 
+  /** In order of their ends. */
   get lags(): readonly StoredLag[] {
     return this.ownLags ?? NONE;
   }
@@ -69,7 +69,7 @@ export class StoredLane {
   }
 
   addLink(link: StoredLink): void {
-    (this.ownLinks ??= []).push(link);
+    insertByEnd((this.ownLinks ??= []), link, ({ fromAt, toAt }) => Math.max(fromAt, toAt));
     if (link.kind === WINNER) (this.winners ??= new Map()).set(link.event, link.toAt);
   }
 
@@ -79,7 +79,7 @@ export class StoredLane {
   }
 
   addLag(lag: StoredLag): void {
-    (this.ownLags ??= []).push(lag);
+    insertByEnd((this.ownLags ??= []), lag, ({ to }) => to);
   }
 
   addAnnotation(annotation: AnnotationInfo): void {
@@ -194,4 +194,14 @@ export class StoredLane {
     if (count > 0) this.counts.set(actor, count);
     else this.counts.delete(actor);
   }
+}
+
+/** Inserts by time: nearly always at the end, but a clock may have been set back. */
+function insertByEnd<T>(list: T[], item: T, endOf: (item: T) => number): void {
+  const at = endOf(item);
+  const isLater = (index: number): boolean => {
+    const one = list[index];
+    return one !== undefined && endOf(one) > at;
+  };
+  list.splice(firstWhere(list.length, isLater), 0, item);
 }

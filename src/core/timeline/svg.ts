@@ -1,25 +1,9 @@
 import { GLYPHS } from './glyphs.ts';
 import type { MarkKind } from './model.ts';
 import type { Picture } from './picture.ts';
-import type { Ink, SceneArc, SceneBar, SceneSubject, SceneText } from './sceneTypes.ts';
-
-/** Colours as CSS has them. */
-export interface Palette {
-  readonly background: string;
-  readonly grid: string;
-  readonly row: string;
-  readonly hatch: string;
-  /** One for each incarnation, in turn. */
-  readonly bars: readonly string[];
-  readonly inks: Readonly<Record<Ink, string>>;
-  readonly font: string;
-  readonly mono: string;
-}
-
-/** How much of its colour a dimmed thing keeps. */
-export const DIM_OPACITY = 0.22;
-/** The rim of the background around words that lines may lie beneath. */
-export const TEXT_RIM_PX = 3;
+import type { SceneArc, SceneBar, SceneSubject, SceneText } from './sceneTypes.ts';
+import { arcCurve, ARC_DASH, arcStroke, barShape, DIM_OPACITY, GLYPH_RIM_PX, LAG_PX, TEXT_RIM_PX } from './shapes.ts';
+import type { Palette } from './shapes.ts';
 
 /** A picture inside an HTML page: what a screen reader calls it, and what is said of its parts, and linked to inside the page. */
 export interface InPage {
@@ -43,15 +27,16 @@ export function svgOf(picture: Picture, palette: Palette, inPage?: InPage): stri
     `<rect width="${n(width)}" height="${n(height)}" fill="${escaped(palette.background)}"/>`,
     `<g transform="translate(${n(left)} ${n(top)})" clip-path="url(#lanes)">`,
   ];
-  for (const x of scene.gridX) parts.push(line(x, 0, x, scene.height, palette.grid));
-  for (const row of scene.rows) parts.push(line(0, row.y + row.height, scene.width, row.y + row.height, palette.row));
+  for (const x of scene.gridX) parts.push(rect({ x, y: 0, width: 1, height: scene.height }, palette.grid));
+  for (const { y, height } of scene.rows)
+    parts.push(rect({ x: 0, y: y + height - 1, width: scene.width, height: 1 }, palette.row));
   for (const bar of scene.bars) parts.push(barOf(bar, palette));
   for (const hatch of scene.hatches) parts.push(rect(hatch, 'url(#hatch)'));
-  for (const lag of scene.lags) parts.push(line(lag.x, lag.y, lag.x + lag.width, lag.y, palette.inks.warning, lag.dim));
+  for (const lag of scene.lags) parts.push(rect({ ...lag, height: LAG_PX }, palette.inks.warning, lag.dim));
   const said = (part: SceneSubject, drawn: string): string =>
     inPage === undefined ? drawn : linked(part, drawn, inPage);
   for (const cluster of scene.clusters)
-    parts.push(said(cluster, rect(cluster, palette.inks[cluster.kind], cluster.dim, 2)));
+    parts.push(said(cluster, rect(cluster, palette.inks[cluster.kind], cluster.dim)));
   for (const arc of scene.arcs) parts.push(arcOf(arc, palette));
   for (const glyph of scene.glyphs) {
     const use = `<use href="#g-${glyph.kind}" x="${n(glyph.x)}" y="${n(glyph.y)}"${opacity(glyph.dim)}/>`;
@@ -75,64 +60,50 @@ function usedKinds(picture: Picture): MarkKind[] {
   return Array.from(new Set(picture.scene.glyphs.map((glyph) => glyph.kind))).sort();
 }
 
+/** A mark, with a rim of the background that keeps it apart from the bar and from other marks. */
 function symbol(kind: MarkKind, palette: Palette): string {
-  const shape = GLYPHS[kind];
-  const ink = escaped(palette.inks[kind]);
+  const { path, style, lineWidth, hollow } = GLYPHS[kind];
+  const [ink, background] = [escaped(palette.inks[kind]), escaped(palette.background)];
+  const rim = `<path d="${path}" fill="none" stroke="${background}" stroke-width="${n(lineWidth + GLYPH_RIM_PX)}" stroke-linecap="round" stroke-linejoin="round"/>`;
   const paint =
-    shape.style === 'fill'
+    style === 'fill'
       ? `fill="${ink}" fill-rule="evenodd"`
-      : `fill="${shape.hollow === true ? escaped(palette.background) : 'none'}" stroke="${ink}" stroke-width="${shape.lineWidth}" stroke-linecap="round"`;
-  return `<path id="g-${kind}" d="${shape.path}" ${paint}/>`;
+      : `fill="${hollow === true ? background : 'none'}" stroke="${ink}" stroke-width="${lineWidth}" stroke-linecap="round"`;
+  return `<g id="g-${kind}">${rim}<path d="${path}" ${paint}/></g>`;
 }
 
 function barOf(bar: SceneBar, palette: Palette): string {
-  const fill = palette.bars[bar.incarnation % palette.bars.length] ?? palette.row;
-  return rect(bar, fill, bar.dim, 3);
+  const { fill, outline, left, right } = barShape(bar, palette);
+  const { x, y, width, height } = bar;
+  const corner = (radius: number, dx: number, dy: number): string =>
+    radius === 0 ? '' : `a${n(radius)} ${n(radius)} 0 0 1 ${n(dx * radius)} ${n(dy * radius)}`;
+  const path = `M${n(x + left)} ${n(y)}H${n(x + width - right)}${corner(right, 1, 1)}V${n(y + height - right)}${corner(right, -1, 1)}H${n(x + left)}${corner(left, -1, -1)}V${n(y + left)}${corner(left, 1, -1)}z`;
+  const stroke = outline === undefined ? '' : ` stroke="${escaped(outline)}"`;
+  return `<path d="${path}" fill="${escaped(fill)}"${stroke}${opacity(bar.dim)}/>`;
 }
 
-function rect(
-  box: { x: number; y: number; width: number; height: number },
-  fill: string,
-  dim = false,
-  radius = 0,
-): string {
-  const round = radius === 0 ? '' : ` rx="${radius}"`;
-  return `<rect x="${n(box.x)}" y="${n(box.y)}" width="${n(box.width)}" height="${n(box.height)}"${round} fill="${escaped(fill)}"${opacity(dim)}/>`;
-}
-
-function line(x1: number, y1: number, x2: number, y2: number, stroke: string, dim?: boolean): string {
-  return `<path d="M${n(x1)} ${n(y1)}L${n(x2)} ${n(y2)}" stroke="${escaped(stroke)}" fill="none"${opacity(dim)}/>`;
+function rect(box: { x: number; y: number; width: number; height: number }, fill: string, dim?: boolean): string {
+  return `<rect x="${n(box.x)}" y="${n(box.y)}" width="${n(box.width)}" height="${n(box.height)}" fill="${escaped(fill)}"${opacity(dim)}/>`;
 }
 
 function opacity(dim: boolean | undefined): string {
   return dim === true ? ` opacity="${DIM_OPACITY}"` : '';
 }
 
-/** The curve of an arc as path data: up over the lane, or from lane to lane. */
-export function arcPath(arc: SceneArc): string {
-  const { x1, y1, x2, y2 } = arc;
-  if (arc.kind === 'reference' || arc.across === true) {
-    const middle = (y1 + y2) / 2;
-    return `M${n(x1)} ${n(y1)}C${n(x1)} ${n(middle)} ${n(x2)} ${n(middle)} ${n(x2)} ${n(y2)}`;
-  }
-  const peak = Math.min(y1, y2) - (arc.kind === 'read' ? 5 : 0);
-  return `M${n(x1)} ${n(y1)}C${n(x1)} ${n(peak)} ${n((x1 + x2) / 2)} ${n(peak)} ${n(x2)} ${n(y2)}`;
-}
-
 function arcOf(arc: SceneArc, palette: Palette): string {
-  const stroke = escaped(arc.kind === 'reference' ? palette.inks.warning : palette.inks.conflict);
-  const dash = arc.kind === 'winner' ? '' : ' stroke-dasharray="3 3"';
-  return `<path d="${arcPath(arc)}" fill="none" stroke="${stroke}"${dash}/>`;
+  const [x1, y1, ...rest] = arcCurve(arc);
+  const { ink, dashed } = arcStroke(arc);
+  const dash = dashed ? ` stroke-dasharray="${ARC_DASH.join(' ')}"` : '';
+  return `<path d="M${n(x1)} ${n(y1)}C${rest.map(n).join(' ')}" fill="none" stroke="${escaped(palette.inks[ink])}"${dash}/>`;
 }
 
 function textOf(text: SceneText, palette: Palette, rimmed = false): string {
   const rim = rimmed
     ? ` stroke="${escaped(palette.background)}" stroke-width="${TEXT_RIM_PX}" stroke-linejoin="round" paint-order="stroke"`
     : '';
-  const anchor = text.anchor === undefined ? '' : ` text-anchor="${text.anchor}"`;
   const weight = text.bold === true ? ' font-weight="600"' : '';
   const family = text.mono === true ? ` font-family="${escaped(palette.mono)}"` : '';
-  return `<text x="${n(text.x)}" y="${n(text.y)}" font-size="${text.size}" fill="${escaped(palette.inks[text.ink])}"${anchor}${weight}${family}${rim}${opacity(text.dim)}>${text.full === undefined ? '' : `<title>${escaped(text.full)}</title>`}${escaped(text.text)}</text>`;
+  return `<text x="${n(text.x)}" y="${n(text.y)}" font-size="${text.size}" fill="${escaped(palette.inks[text.ink])}"${weight}${family}${rim}${opacity(text.dim)}>${text.full === undefined ? '' : `<title>${escaped(text.full)}</title>`}${escaped(text.text)}</text>`;
 }
 
 /** A number without noise: two decimals at most. */

@@ -1,12 +1,20 @@
 import { ActorMarks } from './actorMarks.ts';
 import { cellsOf, type Cell } from './cells.ts';
-import { laneCells, addBand, addBars, addCells, addFindingGlyphs, type LaneContext } from './laneScene.ts';
+import {
+  laneCells,
+  addBand,
+  addBars,
+  addCells,
+  addFindingGlyphs,
+  arcX,
+  MAX_ARCS,
+  type LaneContext,
+} from './laneScene.ts';
 import { trackLabels } from './laneLabels.ts';
 import { laneMetrics, type LaneMetrics } from './laneMetrics.ts';
 import type { Layout, Row } from './layout.ts';
 import { kindCode } from './model.ts';
 import { winnerOf } from './navigate.ts';
-import { xOf } from './scale.ts';
 import type { MarkSeries } from './series.ts';
 import type { SceneInput } from './scene.ts';
 import type { SceneArc } from './sceneTypes.ts';
@@ -14,7 +22,7 @@ import { trackKey, trackMarks, type Track } from './tracks.ts';
 
 /** How far below the line reads are, and how close together they are one stroke. */
 export const READ_PX = 4;
-export const READ_HEIGHT_PX = 3;
+const READ_HEIGHT_PX = 3;
 const READ_CELL_PX = 3;
 
 /** The reads of a track as they are drawn and hit; marks of these cells are places in the columns of reads. */
@@ -32,8 +40,6 @@ export function readY(y: number, metrics: LaneMetrics): number {
   return y + metrics.onBar + READ_PX + READ_HEIGHT_PX / 2;
 }
 
-/** More refusals of one actor in view than this, and the curves to those who won would cover everything. */
-const MAX_ARCS = 40;
 const CONFLICT = kindCode('conflict');
 
 /** Adds what one actor did, on a row whose top is at `y`. */
@@ -85,9 +91,9 @@ export function addWinnerArcs(input: SceneInput, row: Row & { type: 'track' }, a
     if (winner === undefined || to === undefined) continue;
     arcs.push({
       kind: 'winner',
-      x1: xOf(scale, refused.timeAt(index)),
+      x1: arcX(scale, refused.timeAt(index)),
       y1: row.y - top + laneMetrics(row.height).above,
-      x2: xOf(scale, store.marks.at.at(winner)),
+      x2: arcX(scale, store.marks.at.at(winner)),
       y2: to.y - top + laneMetrics(to.height).onBar,
       ...(to === row ? {} : { across: true }),
     });

@@ -31,12 +31,14 @@ import {
   withTimeInView,
   xOf,
   zoomed,
+  zoomedSpan,
   type TimeScale,
 } from '../../../src/core/timeline/scale.ts';
 import { sceneOf, type SceneInput } from '../../../src/core/timeline/scene.ts';
 import { MarkSeries } from '../../../src/core/timeline/series.ts';
 import { TimelineStore } from '../../../src/core/timeline/store.ts';
-import { svgOf, type Palette } from '../../../src/core/timeline/svg.ts';
+import type { Palette } from '../../../src/core/timeline/shapes.ts';
+import { svgOf } from '../../../src/core/timeline/svg.ts';
 import { tableRows } from '../../../src/core/timeline/tableRows.ts';
 import { english } from '../../../src/core/timeline/translate.ts';
 import { reduce } from '../../../src/core/reduce.ts';
@@ -97,6 +99,14 @@ describe('time scale', () => {
     assert.equal(inside.to - inside.from, 10 * 365 * 86_400_000);
   });
 
+  it('zooming out of a log that is longer than ten years never comes closer, and zooming in comes back', () => {
+    const log: TimeScale = { ...scale, to: 50 * 365 * 86_400_000 };
+    assert.equal(msPerPixel(zoomed(log, 10, 2)), msPerPixel(log));
+    assert.ok(msPerPixel(zoomed(log, 10, 0.5)) < msPerPixel(log));
+    assert.equal(zoomedSpan(1500, 0.5, 1000), 1000);
+    assert.equal(zoomedSpan(900_000, Number.POSITIVE_INFINITY, 1000), 10 * 365 * 86_400_000);
+  });
+
   it('panning does not change the length', () => {
     assert.equal(msPerPixel(panned(scale, 123)), msPerPixel(scale));
   });
@@ -143,8 +153,8 @@ describe('time axis', () => {
 
   it('durations are said in the units that a person would use', () => {
     assert.deepEqual(
-      [450, 9482, 60_000, 200_000, 7_500_000, 90_000_000].map((ms) => durationText(ms)),
-      ['450 ms', '9.48 s', '1 min', '3 min 20 s', '2 h 5 min', '1 d 1 h'],
+      [450, 9482, 9999, 59_999, 60_000, 200_000, 7_500_000, 90_000_000].map((ms) => durationText(ms)),
+      ['450 ms', '9.48 s', '9.99 s', '59.9 s', '1 min', '3 min 20 s', '2 h 5 min', '1 d 1 h'],
     );
   });
 });
@@ -264,6 +274,18 @@ describe('density', () => {
   });
 });
 
+describe('density of a wide minimap', () => {
+  it('has no empty column where marks come all the time, in whichever order they were told', () => {
+    for (const order of [1, -1]) {
+      const density = new Density();
+      const times = Array.from({ length: 10_000 }, (_unused, index) => START + index * 977);
+      for (const at of order === 1 ? times : times.toReversed()) density.add(at, kindCode('spec'));
+      const sums = density.columns(START, START + 9999 * 977, 640);
+      assert.equal(sums.filter(({ count }) => count === 0).length, 0);
+    }
+  });
+});
+
 describe('layout', () => {
   it('groups lanes by cluster and resource and sorts them as asked', () => {
     const { store, match } = demoInput();
@@ -353,11 +375,13 @@ describe('layout', () => {
         opened: new Set(),
         ...options,
       }).rows.map((row) =>
-        row.type === 'group' || row.type === 'more'
-          ? `${row.type} ${store.groups[row.group]?.resource} ${row.count} ${row.type === 'group' ? (row.folded ?? '') : ''}`
-          : row.type === 'readers'
-            ? row.type
-            : (store.lanes[row.lane ?? -1]?.info.name ?? ''),
+        row.type === 'group'
+          ? `group ${store.groups[row.group]?.resource} ${row.lanes.length} ${row.folded ?? ''}`
+          : row.type === 'more'
+            ? `more ${store.groups[row.group]?.resource} ${row.count} `
+            : row.type === 'readers'
+              ? row.type
+              : (store.lanes[row.lane ?? -1]?.info.name ?? ''),
       );
     assert.deepEqual(rows(), ['group configmaps 2 ', 'one', 'more configmaps 1 ', 'group pods 3 unwatched']);
     assert.deepEqual(rows({ opened: new Set([store.groups[1]?.key ?? '']) }).slice(3), [

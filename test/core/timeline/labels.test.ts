@@ -175,7 +175,6 @@ interface Box {
 
 function boxOf(text: SceneText): Box {
   const width = estimateWidth(text.text, text.size, text.mono === true);
-  assert.equal(text.anchor, undefined);
   const { x, y, size } = text;
   return { left: x, right: x + width, top: y - size * 0.8, bottom: y + size * 0.22, what: text.text };
 }
