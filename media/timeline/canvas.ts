@@ -26,8 +26,8 @@ export class SizedCanvas {
     this.canvas.height = Math.max(1, Math.ceil(height * ratio));
     // A pixel of it is one of the screen, also at 125 %: stretched to the box, or between pixels, it would be blurred.
     const { left = 0, top = 0 } = this.canvas.parentElement?.getBoundingClientRect() ?? {};
-    this.canvas.style.left = `${Math.round(left * ratio) / ratio - left}px`;
-    this.canvas.style.top = `${Math.round(top * ratio) / ratio - top}px`;
+    this.canvas.style.left = `${snapped(left, ratio) - left}px`;
+    this.canvas.style.top = `${snapped(top, ratio) - top}px`;
     this.canvas.style.width = `${this.canvas.width / ratio}px`;
     this.canvas.style.height = `${this.canvas.height / ratio}px`;
   }
@@ -37,11 +37,23 @@ export class SizedCanvas {
     this.resize(this.width, this.height);
     const { context, ratio } = this;
     context.setTransform(ratio, 0, 0, ratio, 0, 0);
-    if (colour === undefined) context.clearRect(0, 0, this.width, this.height);
+    const [width, height] = [this.canvas.width / ratio, this.canvas.height / ratio];
+    if (colour === undefined) context.clearRect(0, 0, width, height);
     else {
       context.fillStyle = colour;
-      context.fillRect(0, 0, this.width, this.height);
+      context.fillRect(0, 0, width, height);
     }
     return context;
   }
+
+  /** A line from a height down to the end, one pixel wide, with sharp edges. */
+  line(x: number, top = 0): void {
+    const { context, ratio, height } = this;
+    context.fillRect(snapped(x, ratio), top, snapped(1, ratio), height);
+  }
+}
+
+/** To a whole pixel of the device, so that edges are sharp and copying is fast. */
+export function snapped(value: number, ratio: number): number {
+  return Math.round(value * ratio) / ratio;
 }

@@ -112,7 +112,7 @@ export class Chart {
     if (pointer === undefined || measure !== undefined) return;
     context.fillStyle = this.palette.selection;
     context.globalAlpha = 0.45;
-    context.fillRect(Math.round(pointer.x), 0, 1, this.overlay.height);
+    this.overlay.line(pointer.x);
     context.globalAlpha = 1;
     this.flag(context, pointer.x, 0, preciseTimeText(timeAt(scale, pointer.x), settings.timeZoneOffsetMin));
   }
@@ -142,8 +142,8 @@ export class Chart {
     context.fillStyle = this.palette.measure;
     context.fillRect(x1, 0, x2 - x1, this.overlay.height);
     context.fillStyle = this.palette.selection;
-    context.fillRect(x1, 0, 1, this.overlay.height);
-    context.fillRect(x2, 0, 1, this.overlay.height);
+    this.overlay.line(x1);
+    this.overlay.line(x2);
     // Below, where the names of groups do not reach over the lanes, and above the words of the replay.
     this.flag(context, (x1 + x2) / 2, this.overlay.height - 46, this.measureWords(measure));
   }
@@ -189,7 +189,7 @@ export class Chart {
     if (place === undefined) return;
     context.fillStyle = this.palette.selection;
     context.globalAlpha = 0.5;
-    context.fillRect(Math.round(place.x), 0, 1, this.overlay.height);
+    this.overlay.line(place.x);
     context.globalAlpha = 1;
     this.ring(context, place.x, place.y, place.radius, 1.6);
   }

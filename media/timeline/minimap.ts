@@ -113,7 +113,7 @@ export class Minimap {
     context.textAlign = 'left';
     for (const tick of ticksOf(scale, settings.timeZoneOffsetMin)) {
       context.fillStyle = this.palette.grid;
-      context.fillRect(Math.round(tick.x), 4, 1, this.lines.height);
+      this.lines.line(tick.x, 4);
       context.fillStyle = this.palette.inks.muted;
       if (tick.x + 6 + context.measureText(tick.label).width < this.lines.width)
         context.fillText(tick.label, tick.x + 4, 15);
@@ -122,7 +122,7 @@ export class Minimap {
     for (const note of store.notes) {
       const x = xOf(scale, note.at);
       if (x < 0 || x > scale.width) continue;
-      context.fillRect(x, 2, 1, this.lines.height);
+      this.lines.line(x, 2);
       context.fillRect(x, 2, 6, 4);
     }
   }

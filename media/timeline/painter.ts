@@ -12,6 +12,7 @@ import {
   LAG_PX,
   TEXT_RIM_PX,
 } from '../../src/core/timeline/shapes.ts';
+import { snapped } from './canvas.ts';
 import type { ScreenPalette } from './palette.ts';
 
 /** The side of the square that a mark is drawn on, in CSS pixels; on the screen it ends at a whole pixel. */
@@ -144,18 +145,16 @@ export class Painter {
     }
   }
 
-  /** A box whose edges are sharp. */
+  /** A box whose edges are sharp; boxes of one size stay of one size. */
   private box(
     context: CanvasRenderingContext2D,
     { x, y, width, height }: { x: number; y: number; width: number; height: number },
   ): void {
-    const [left, top] = [this.snap(x), this.snap(y)];
-    context.fillRect(left, top, this.snap(x + width) - left, this.snap(y + height) - top);
+    context.fillRect(this.snap(x), this.snap(y), this.snap(width), this.snap(height));
   }
 
-  /** To a whole pixel of the device, so that edges are sharp and copying is fast. */
   private snap(value: number): number {
-    return Math.round(value * this.ratio) / this.ratio;
+    return snapped(value, this.ratio);
   }
 }
 

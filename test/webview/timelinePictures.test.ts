@@ -120,6 +120,22 @@ describe('pictures of the timeline', function () {
         assert.ok(Math.abs(ratio - scale) < 1e-6, `${ratio}`);
         for (const at of [left * scale, top * scale]) assert.ok(Math.abs(at - Math.round(at)) < 0.02, `${at}`);
       }
+      const runs = await page.page.evaluate(() => {
+        const runsOf = (selector: string, fromEnd: number): string[] => {
+          const canvas = document.querySelector<HTMLCanvasElement>(selector)!;
+          const { data } = canvas.getContext('2d')!.getImageData(0, canvas.height - fromEnd, canvas.width, 1);
+          const words = Array.from({ length: canvas.width }, (_unused, x) => String(data.slice(x * 4, x * 4 + 4)));
+          const isLine = words.map((word) => word !== words[0]);
+          return isLine.flatMap((one, x) => {
+            const end = isLine.indexOf(false, x);
+            return one && isLine[x - 1] === false ? [`${x} ${(end < 0 ? isLine.length : end) - x}`] : [];
+          });
+        };
+        return [runsOf('canvas.base', 4), runsOf('canvas.lines', 1)] as const;
+      });
+      assert.ok(runs[0].length >= 4);
+      assert.deepEqual(runs[1], runs[0], 'the lines of the axis go on in those of the lanes');
+      assert.deepEqual([...new Set(runs[0].map((run) => run.split(' ')[1]))], [String(Math.round(scale))]);
       await page.screenshot(`timeline-ratio-${scale}`);
       await page.page.close();
     });
