@@ -70,6 +70,40 @@ describe('one bug is one finding', () => {
     );
   });
 
+  it('but two incarnations of one name are two, by whatever rule', () => {
+    const s = new Scenario();
+    for (const life of [1, 2]) {
+      const [uid, token] = [`U${life}`, `v${life}`];
+      s.stream(map, uid, token, data({ own: '1' }), { change: 'ADDED' });
+      for (let round = 0; round < 8; round += 1) {
+        s.write('A', map, 'replace', {
+          outcome: 'version-conflict',
+          code: 409,
+          preconditions: { token: `dead${life}` },
+          body: data({ own: '2' }),
+        });
+        s.write('B', map, 'replace', {
+          outcome: 'unchanged',
+          body: data({ own: '1' }),
+          preconditions: { uid, token },
+          result: { uid, token },
+        });
+        s.write('C', map, 'create', { outcome: 'already-exists', code: 409, body: {} });
+        s.write('D', map, 'replace', { outcome: 'uncertain', body: data({ own: '3' }), preconditions: { uid, token } });
+      }
+    }
+    const lives = new Map<string, string[]>();
+    for (const { id, object } of s.findings()) lives.set(id, [...(lives.get(id) ?? []), object.uid].sort());
+    for (const id of [
+      'version-conflict',
+      'hot-conflict-loop',
+      'no-op-writes',
+      'already-exists-loop',
+      'uncertain-write',
+    ])
+      assert.deepEqual(lives.get(id), ['U1', 'U2'], id);
+  });
+
   it('holds the proof of the first and the last occurrences, and so many fields as one reads, however many there are', () => {
     const play = new Overwriter();
     for (let round = 0; round < 150; round += 1) play.round('A', 'B', `k${round}`);

@@ -78,6 +78,15 @@ describe('shards of an analysis', () => {
               { actor: 'A', what: 'remove', parent: 0, child: 1 },
             ],
           ],
+          // One child too many, twice.
+          [
+            [
+              { actor: 'A', what: 'child', parent: 1, child: 0 },
+              { actor: 'A', what: 'read', parent: 1, child: 0 },
+              { actor: 'A', what: 'child', parent: 1, child: 2 },
+              { actor: 'A', what: 'child', parent: 1, child: 1 },
+            ],
+          ],
         ],
       },
     );

@@ -164,12 +164,13 @@ function reportLoop(run: Run, event: WriteEvent, world: World): void {
   const dead = tokens.size === 1 && only !== undefined && only !== '' && !field && !isOther;
   if (run.told === 0) run.kind = run.self ? 'self-conflict' : field || isOther ? event.outcome : '';
   const { kind, total } = run;
+  const object = isOther ? { ...event.name, uid: event.preconditions?.uid ?? '' } : writtenObject(event, world);
   world.report({
-    key: ['hot-conflict-loop', kind, writerKey(event)].join('\0'),
+    key: ['hot-conflict-loop', kind, writerKey(event), object.uid].join('\0'),
     id: 'hot-conflict-loop',
     ...(kind === '' ? {} : { kind }),
     cluster: event.cluster,
-    object: isOther ? { ...event.name, uid: event.preconditions?.uid ?? '' } : writtenObject(event, world),
+    object,
     actors: [who],
     fields: event.causes?.flatMap((cause) => cause.field ?? []) ?? [],
     at: event.at,
@@ -232,11 +233,12 @@ function reportConflict(event: WriteEvent, world: World): void {
         : message`somebody whose write was not seen`
       : message`most likely its own write before, whose answer was lost,`;
   const other = names.length > 0 ? allOf(names) : unseen;
+  const written = writtenObject(event, world);
   world.report({
-    key: ['version-conflict', writerKey(event)].join('\0'),
+    key: ['version-conflict', writerKey(event), written.uid].join('\0'),
     id: 'version-conflict',
     cluster: event.cluster,
-    object: writtenObject(event, world),
+    object: written,
     actors: [who, ...names.filter((name) => name !== who)],
     fields: fields.slice(0, 50),
     at: event.at,

@@ -274,7 +274,7 @@ function tell(lost: Lost, telling: Telling, world: World): void {
     name: written.name === '' ? (generatedName(event) ?? '') : written.name,
   };
   const part = String(event.seq);
-  const key = ['uncertain-write', kind ?? '', String(didRight), writerKey(event), object.name].join('\0');
+  const key = ['uncertain-write', kind ?? '', String(didRight), writerKey(event), object.name, object.uid].join('\0');
   if (lost.told !== undefined) world.retract(lost.told, part);
   lost.told = key;
   world.report({
