@@ -113,6 +113,8 @@ var scenarios = map[string]func(context.Context, *world) error{
 	"sidecar-fight":           sidecarFight,
 	"map-order":               mapOrder,
 	"shared-manager":          sharedManager,
+	"declared-retry":          declaredRetry,
+	"built-anew":              builtAnew,
 }
 
 func main() {

@@ -11,6 +11,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/util/retry"
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -257,4 +258,56 @@ func dryRuns(ctx context.Context, w *world) error {
 		time.Sleep(50 * time.Millisecond)
 	}
 	return nil
+}
+
+// RetryOnConflict that takes over the token only, against one that reads anew and sets the declared value once more.
+func declaredRetry(ctx context.Context, w *world) error {
+	if err := w.makeApp(ctx, nil); err != nil {
+		return err
+	}
+	found := &appsv1.Deployment{}
+	if err := w.runtime.Get(ctx, w.key(), found); err != nil {
+		return err
+	}
+	pause()
+	if err := w.otherChangesApp(ctx, func(d *appsv1.Deployment) { d.Spec.Replicas = ptr.To(int32(9)) }); err != nil {
+		return err
+	}
+	pause()
+	return retry.RetryOnConflict(retry.DefaultRetry, func() error {
+		found.Spec.Replicas = ptr.To(int32(3))
+		err := w.runtime.Update(ctx, found)
+		if !apierrors.IsConflict(err) {
+			return err
+		}
+		fresh := &appsv1.Deployment{}
+		if err := w.runtime.Get(ctx, w.key(), fresh); err != nil {
+			return err
+		}
+		if w.bug {
+			found.ResourceVersion = fresh.ResourceVersion
+		} else {
+			found = fresh
+		}
+		return err
+	})
+}
+
+// The object is built anew from what is wanted and given the token of what is there, against changing what is there.
+func builtAnew(ctx context.Context, w *world) error {
+	patch := []byte(`{"metadata":{"labels":{"team":"b"},"annotations":{"audit.test/by":"b"}}}`)
+	if _, err := w.other.CoreV1().ConfigMaps(namespace).Patch(ctx, w.name, types.MergePatchType, patch, metav1.PatchOptions{}); err != nil {
+		return err
+	}
+	pause()
+	object, err := w.get(ctx)
+	if err != nil {
+		return err
+	}
+	if w.bug {
+		object = &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: w.name, ResourceVersion: object.ResourceVersion}, Data: object.Data}
+	}
+	object.Data["mode"] = "7"
+	_, err = w.update(ctx, object)
+	return err
 }

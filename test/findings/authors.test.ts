@@ -132,6 +132,109 @@ describe('what controllers do wrong, as their authors write it', () => {
     }
   });
 
+  it('who reads anew after a refusal and sets its value once more is no token swap, however like the refused body is; what it did not mean to change is lost', () => {
+    const owners = (manager: string): JsonObject => ({ manager, operation: 'Update', fieldsV1: { 'f:spec': {} } });
+    const body = (copied: string, spec: JsonObject): JsonObject => ({
+      metadata: { managedFields: [owners(copied)] },
+      spec,
+    });
+    for (const [copied, wanted, told] of [
+      ['B', 3, []],
+      ['A', 3, ['lost-update/token-swap']],
+      ['B', 1, ['lost-update/token-swap']],
+    ] as const) {
+      const s = new Scenario();
+      s.stream(toy(), 'U1', 'v1', body('A', { size: 1, color: 'red' }));
+      s.get('A', toy(), 'U1', 'v1');
+      s.stream(toy(), 'U1', 'v2', body('B', { size: 9, color: 'red' }));
+      for (const token of ['v1', 'v2']) {
+        const isFirst = token === 'v1';
+        s.write('A', toy(), 'replace', {
+          preconditions: { token, uid: 'U1' },
+          body: body(isFirst ? 'A' : copied, { size: wanted, color: 'blue' }),
+          ...(isFirst
+            ? { outcome: 'version-conflict', code: 409 }
+            : { result: { uid: 'U1', token: 'v3' }, stored: body('B', { size: wanted, color: 'blue' }) }),
+        });
+        if (isFirst) s.get('A', toy(), 'U1', 'v2');
+      }
+      assert.deepEqual(s.told(), told, `${copied} ${wanted}`);
+    }
+  });
+
+  it('who waits for its cache with growing pauses is in no hot loop; who was given what is newer, or does not wait, is', () => {
+    for (const [pause, isGiven, told] of [
+      [growing, false, []],
+      [growing, true, ['hot-conflict-loop']],
+      [steady, false, ['hot-conflict-loop']],
+    ] as const) {
+      const s = new Scenario();
+      s.stream(toy(), 'U1', 'v1', {});
+      s.watched('A', toy(), 'U1', 'v1');
+      s.stream(toy(), 'U1', 'v2', { spec: { size: 2 } });
+      if (isGiven) s.watched('A', toy(), 'U1', 'v2');
+      for (let index = 0; index < 11; index += 1) {
+        s.wait(pause(index) - 100);
+        s.write('A', toy(), 'replace', {
+          preconditions: { token: 'v1', uid: 'U1' },
+          body: { spec: { color: 'red' } },
+          outcome: 'version-conflict',
+          code: 409,
+        });
+      }
+      assert.deepEqual(s.told(), told, `${pause(1)} ${isGiven}`);
+    }
+  });
+
+  it('two workers that have one owner in hand at once make a child too many; as many as it asks for are none', () => {
+    for (const size of [0, 1, 2]) {
+      const s = new Scenario();
+      s.stream(toy(), 'U1', 'v1', { spec: size === 0 ? {} : { size } });
+      s.get('A', toy(), 'U1', 'v1');
+      // They end, and two more take their place, which is none too many either.
+      for (const round of size === 1 ? ['a'] : ['a', 'b']) {
+        const start = s.at;
+        for (const child of [`C${round}1`, `C${round}2`])
+          s.write('A', configMap(`demo-${child.toLowerCase()}`), 'create', {
+            startedAt: start,
+            code: 201,
+            body: { metadata: { generateName: 'demo-', ownerReferences: [{ kind: 'Toy', name: 'demo', uid: 'U1' }] } },
+            result: { uid: child, token: `${child}-1` },
+          });
+      }
+      assert.deepEqual(s.told(), size === 1 ? ['stale-read/duplicate-create'] : [], String(size));
+    }
+  });
+
+  it('an object that is built anew and given the token only loses the labels, annotations and finalizers of others; one that was read and changed need not', () => {
+    const app = { app: 'demo' };
+    for (const [left, uid, told] of [
+      [[], undefined, ['lost-update/dropped-fields']],
+      [[], 'U1', []],
+      [['b.test/b'], undefined, []],
+    ] as const) {
+      const s = new Scenario();
+      s.stream(toy(), 'U1', 'v1', { metadata: { labels: app }, spec: { size: 1 } });
+      const [labels, finalizers] =
+        left.length > 0 ? [app, ['a.test/a', 'b.test/b']] : [{ ...app, team: 'b' }, ['b.test/b']];
+      s.stream(toy(), 'U1', 'v2', { metadata: { labels, finalizers }, spec: { size: 1 } });
+      s.get('A', toy(), 'U1', 'v2');
+      const stored = { metadata: { labels: app, finalizers: [...left] }, spec: { size: 2 } };
+      s.write('A', toy(), 'replace', {
+        preconditions: { token: 'v2', ...(uid === undefined ? {} : { uid }) },
+        body: stored,
+        result: { uid: 'U1', token: 'v3' },
+        stored,
+      });
+      const found = s.findings().filter(({ severity }) => severity !== 'info');
+      assert.deepEqual(s.told(), told, `${left.join()} ${uid}`);
+      assert.deepEqual(
+        found.flatMap(({ fields }) => fields),
+        told.length === 0 ? [] : ['.metadata.finalizers[="b.test/b"]', '.metadata.labels.team'],
+      );
+    }
+  });
+
   it('programs that share a user are told apart in words', () => {
     const s = new Scenario();
     s.stream(configMap(), 'U1', 'v0', { data: { mode: '0' } });

@@ -38,30 +38,36 @@ describe('findings of controllers that do it another way', () => {
     }
   });
 
-  it('who is done takes away its own finalizer: with that of another at once it loses the other one', () => {
-    const told = (left: string[]): string[] => {
+  it('who is done takes away its own finalizer, or owner: with that of another at once it loses the other one', () => {
+    const told = (left: string[], isOwner = false): string[] => {
+      const list = (items: string[], sent: JsonObject): JsonObject =>
+        isOwner
+          ? { metadata: { ownerReferences: items.map((uid) => ({ kind: 'Toy', name: uid, uid })), ...sent } }
+          : held(items, sent);
       const owners = (manager: string): JsonObject => ({ managedFields: [{ manager, operation: 'Update' }] });
       const s = new Scenario();
-      s.stream(demo, 'U1', 'v1', held([], owners('user')));
+      s.stream(demo, 'U1', 'v1', list([], owners('user')));
       s.get('A', demo, 'U1', 'v1');
       const step = (client: string, from: string, to: string, finalizers: string[], sent: JsonObject): void =>
         s.write(client, demo, 'replace', {
           preconditions: { token: from },
-          body: held(finalizers, sent),
+          body: list(finalizers, sent),
           result: { uid: 'U1', token: to },
-          stored: held(finalizers, owners(client)),
+          stored: list(finalizers, owners(client)),
         });
       step('A', 'v1', 'v2', ['a.test/mine'], owners('user'));
       s.get('B', demo, 'U1', 'v2');
       step('B', 'v2', 'v3', ['a.test/mine', 'b.test/backup'], owners('A'));
       s.get('A', demo, 'U1', 'v3');
       step('A', 'v3', 'v4', left, owners('B'));
-      for (const { explanation } of s.findings()) assert.match(explanation, /took finalizers of others away together/);
+      for (const { explanation } of s.findings())
+        assert.match(explanation, /took finalizers or owners of others away together/);
       return s.told();
     };
     assert.deepEqual(told([]), ['lost-update/finalizer']);
-    assert.deepEqual(told(['b.test/backup']), []);
-    assert.deepEqual(told(['a.test/mine']), []);
+    assert.deepEqual(told([], true), ['lost-update/list-clobber']);
+    for (const isOwner of [false, true]) assert.deepEqual(told(['b.test/backup'], isOwner), []);
+    for (const isOwner of [false, true]) assert.deepEqual(told(['a.test/mine'], isOwner), []);
   });
 
   it('who releases an object did not make the version before', () => {

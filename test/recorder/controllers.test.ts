@@ -46,6 +46,8 @@ const UPDATES: Expected = {
   'scale-fight': ['ownership-fight .spec.replicas'],
   'sidecar-fight': ['ownership-fight .spec.template.spec.containers[name="mesh"]'],
   'shared-manager': ['ownership-fight .data.mine,.data.yours'],
+  'declared-retry': ['lost-update/token-swap .spec.replicas'],
+  'built-anew': ['lost-update/dropped-fields .metadata.annotations["audit.test/by"],.metadata.labels.team'],
   'dry-runs': [],
   contention: [],
   interleaved: [],

@@ -20,6 +20,13 @@ export function sentOwners(write: WriteEvent): readonly Json[] | undefined {
   return Array.isArray(managedFields) ? managedFields : undefined;
 }
 
+/** What nobody but the server sets, as a replacement carries it of the version that it was made from. */
+export function copiedStamp({ body }: WriteEvent, owners: readonly Json[] | undefined): string {
+  const metadata = isJsonObject(body) ? body['metadata'] : undefined;
+  const generation = isJsonObject(metadata) ? metadata['generation'] : undefined;
+  return stringifyJson([generation ?? '', ownersStamp(owners) ?? '']);
+}
+
 function entryStamp(entry: Json): string {
   if (!isJsonObject(entry)) return '';
   const known = hashes.get(entry);

@@ -36,8 +36,9 @@ const MISMATCH_REMEDY = message`Treat the old object as deleted: drop what was k
 
 /**
  * `version-conflict` and `uid-mismatch` (each refusal, one finding an actor and object) and `hot-conflict-loop`: many refusals
- * in a row (also by the UID, or by a test of a JSON Patch) without growing pauses, or the same dead token and body again and again. An actor that
- * reads a fresh version before each attempt is contending, not spinning, until it lost twice as often in a row.
+ * in a row (also by the UID, or by a test of a JSON Patch) without growing pauses, or the same dead token and body again and again,
+ * unless its sender waits for its cache. An actor that reads a fresh version before each attempt is contending, not spinning,
+ * until it lost twice as often in a row.
  */
 export class ConflictRule implements Rule {
   private readonly runs = new Map<string, Run>();
@@ -84,7 +85,8 @@ export class ConflictRule implements Rule {
     run.self ||= this.isSelf(event, world);
     if (run.refusals.length > 4 * count) run.refusals.splice(1, 1);
     keepLast(this.runs, key, run, MAX_RUNS);
-    if (run.told > 0 || isLoop(run.refusals, event.at, count, windowMs)) reportLoop(run, event, world);
+    const enough = isWaiting(event, token, world) ? Infinity : SAME_BODY;
+    if (run.told > 0 || isLoop(run.refusals, event.at, count, windowMs, enough)) reportLoop(run, event, world);
   }
 
   /** Whether the actor itself read this version, by a request, since its last refusal. */
@@ -130,13 +132,20 @@ function newRun(): Run {
   return { refusals: [], total: 0, told: 0, self: false, kind: '' };
 }
 
-function isLoop(refusals: readonly Refusal[], now: number, count: number, windowMs: number): boolean {
+/** Whether a watch feeds the actor, and has not brought it a newer version yet: all it can do is wait. */
+function isWaiting(event: WriteEvent, token: string, world: World): boolean {
+  const { delivered, objects } = world.knowledge.of(event.actor);
+  const last = objects.get(world.target(event)?.uid ?? '')?.last;
+  return delivered.length > 0 && last?.token === token && ['watch', 'list'].includes(last.given.how);
+}
+
+function isLoop(refusals: readonly Refusal[], now: number, count: number, windowMs: number, enough: number): boolean {
   const last = refusals.at(-1);
   const recent = refusals.filter((item) => now - item.at <= windowMs);
   const same = recent.filter(
     (item) => item.body !== undefined && item.body === last?.body && item.token === last.token && item.token !== '',
   );
-  if (same.length >= SAME_BODY) return true;
+  if (same.length >= enough) return true;
   const rounds = inTurn(recent);
   const needed = recent.every((item) => item.fresh) ? 2 * count : count;
   return rounds.length >= needed && !hasGrowingPauses(rounds);

@@ -1,5 +1,6 @@
 import { message, type Message } from '../../../base/message.ts';
 import { isJsonObject, stringifyJson, type Json } from '../../../codec/json.ts';
+import { hashText } from '../../hash.ts';
 import { nameKey } from '../../history.ts';
 import type { GapEvent, ReadEvent, WriteEvent } from '../../traceEvent.ts';
 import { inTurn } from '../inTurn.ts';
@@ -14,6 +15,8 @@ interface Creation {
   readonly name: string;
   readonly at: number;
   readonly seq: number;
+  /** All that it says, where the server gave it its name: nothing refuses a second one. */
+  readonly generated: string | undefined;
   /** A read of the creator that covered the new object and did not show it. */
   missedBy: number | undefined;
   /** Whether the creator was woken by something about the owner since. */
@@ -149,15 +152,21 @@ export class CreationRule implements Rule {
       const last = known.objects.get(item.uid)?.last;
       return last === undefined || last.given.how === 'write' || last.given.at > start - margin;
     };
+    const asked = list.length === 0 ? undefined : childrenAsked(child.owner, event, world);
     const proven = list.find((item) => item.missedBy !== undefined && unseen(item, 0));
     const likely = list.find(
       (item) =>
-        item.ownerSeen &&
-        unseen(item, event.at > item.at ? UNPROCESSED_MS : 0) &&
-        exceeds(child.owner, event, list.length + 1, world),
+        item.ownerSeen && unseen(item, event.at > item.at ? UNPROCESSED_MS : 0) && (asked ?? Infinity) <= list.length,
     );
-    const first = proven ?? likely;
-    list.push({ uid, name: event.name.name, at: event.at, seq: event.seq, missedBy: undefined, ownerSeen: false });
+    // Two workers that have one owner in hand at once.
+    const { generated } = child;
+    const beside = list.filter(
+      (item) => item.at > start && item.generated !== undefined && item.generated === generated,
+    );
+    const first =
+      proven ?? likely ?? (asked !== undefined && asked > 0 && asked <= beside.length ? beside[0] : undefined);
+    const { at, seq } = event;
+    list.push({ uid, name: event.name.name, at, seq, generated, missedBy: undefined, ownerSeen: false });
     keepLast(this.created, key, list.slice(-50), MAX_REMEMBERED);
     if (first === undefined) return;
     const who = actorName(event.actor);
@@ -186,17 +195,18 @@ function ownerText(uid: string, event: WriteEvent, world: World): Message {
     : message`the same owner (${owner.name.resource}/${owner.name.name})`;
 }
 
-/** Whether the owner asks for fewer children than there are now: a burst that fills a count is no duplicate. */
-function exceeds(owner: string, event: WriteEvent, children: number, world: World): boolean {
+/** The most children that the owner may ask for: a burst that fills a count is no duplicate. */
+function childrenAsked(owner: string, event: WriteEvent, world: World): number | undefined {
   const leaves = world.object(event.cluster, owner)?.latest?.leaves;
-  if (leaves === undefined) return false;
-  return ![...leaves].some(
-    ([path, value]) => path.startsWith('.spec') && /^\d+$/.test(value) && Number(value) >= children,
+  if (leaves === undefined) return undefined;
+  return [...leaves].reduce(
+    (most, [path, value]) => (path.startsWith('.spec') && /^\d+$/.test(value) ? Math.max(most, Number(value)) : most),
+    0,
   );
 }
 
 /** What makes two children the same: their owner, how they are named, and all they say besides. */
-function childOf(event: WriteEvent): { owner: string; shape: string } | undefined {
+function childOf(event: WriteEvent): { owner: string; shape: string; generated: string | undefined } | undefined {
   const { body } = event;
   const metadata = isJsonObject(body) ? body['metadata'] : undefined;
   if (!isJsonObject(body) || !isJsonObject(metadata)) return undefined;
@@ -204,13 +214,11 @@ function childOf(event: WriteEvent): { owner: string; shape: string } | undefine
   const owner = Array.isArray(owners) ? owners.find(isJsonObject)?.['uid'] : undefined;
   const generated = metadata['generateName'];
   if (typeof owner !== 'string') return undefined;
-  const base =
-    typeof generated === 'string' && generated !== ''
-      ? generated
-      : event.name.name.replace(/[-.]?[a-z0-9]*\d[a-z0-9]*$/, '');
+  const isGenerated = typeof generated === 'string' && generated !== '';
+  const base = isGenerated ? generated : event.name.name.replace(/[-.]?[a-z0-9]*\d[a-z0-9]*$/, '');
   const { metadata: _metadata, status: _status, ...rest } = body as Record<string, Json>;
   const text = stringifyJson(rest).replaceAll(event.name.name, '');
-  return { owner, shape: `${base} ${text}` };
+  return { owner, shape: `${base} ${text}`, generated: isGenerated ? hashText(stringifyJson(body)) : undefined };
 }
 
 function covers(event: ReadEvent, key: string): boolean {

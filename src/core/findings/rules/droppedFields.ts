@@ -10,7 +10,8 @@ import { explainLoss, lossRemedy } from './lostUpdateKinds.ts';
 /**
  * The `dropped-fields` kind of `lost-update`: a whole object came back, based on the current version, without fields that
  * another actor had set, while something else was changed: a client whose types do not know them. Fields that this client
- * kept in the object before are known to it, and maps of any keys are no types.
+ * kept in the object before are known to it, and maps of any keys are no types; of an object that was built anew and only
+ * given the token, the metadata of others are gone too.
  */
 export class DroppedFields {
   /** Looks at an accepted write; reports only where no other kind of loss `isExplained` it. */
@@ -28,7 +29,12 @@ export class DroppedFields {
     const token = write.preconditions?.token;
     if (token === undefined || token !== previous.token) return;
     const part = write.subresource === 'status' ? '.status' : '.spec';
-    const removed = changed.filter((path) => path.startsWith(part) && version.leaves?.has(path) !== true);
+    const after = version.leaves;
+    // Whoever sends back what was read sends its UID and owners too.
+    const isAnew = part === '.spec' && write.preconditions?.uid === undefined && version.sentOwners === undefined;
+    const removed = changed.filter(
+      (path) => (path.startsWith(part) || (isAnew && isLeftOut(path, after))) && !after.has(path),
+    );
     const asked = removed.length === 0 ? undefined : leavesOf(write.body);
     const gone = removed.filter((path) => asked?.has(path) !== true);
     if (gone.length === 0) return;
@@ -39,15 +45,22 @@ export class DroppedFields {
         setter !== undefined &&
         isForeign(setter, write.actor) &&
         !knows(change, write, path) &&
-        !/\[[^\]]*\]$/.test(path) &&
-        !isIncarnation(path) &&
-        stillThere(mapOf(path), version.leaves ?? new Map())
+        (isLeftOut(path, after) ||
+          (!/\[[^\]]*\]$/.test(path) && !isIncarnation(path) && stillThere(mapOf(path), after)))
       );
     });
     const meant = changed.filter((path) => !gone.includes(path));
     if (dropped.length === 0 || dropped.length !== gone.length || meant.length === 0) return;
     report(dropped, write, change, world);
   }
+}
+
+/** Whether metadata are gone, of a list all: who leaves some of its items takes the others out. */
+function isLeftOut(path: string, after: Leaves): boolean {
+  const part = /^\.metadata\.\w+/.exec(path)?.[0];
+  return (
+    part !== undefined && (['.metadata.labels', '.metadata.annotations'].includes(part) || !stillThere(part, after))
+  );
 }
 
 /** Whether the same actor left the field in an object that it replaced before: then it knows it. */

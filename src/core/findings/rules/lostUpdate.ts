@@ -16,7 +16,7 @@ import type { ObjectState } from '../objectState.ts';
 import type { Rule, VersionChange } from '../rule.ts';
 import { findingObject, type World } from '../world.ts';
 import { isAtOrBeneath } from '../derive.ts';
-import { ownersStamp } from '../stamp.ts';
+import { copiedStamp, ownersStamp, sentOwners } from '../stamp.ts';
 import { DroppedFields } from './droppedFields.ts';
 import {
   explainLoss,
@@ -34,6 +34,7 @@ import { keepLast } from '../../keepLast.ts';
 interface Refused {
   readonly token: string;
   readonly body: string;
+  readonly copied: string;
   readonly seq: number;
 }
 
@@ -54,10 +55,9 @@ export class LostUpdateRule implements Rule {
     if (event.outcome !== 'version-conflict' || event.body === undefined) return;
     const key = actionKey(event);
     const token = event.preconditions?.token ?? '';
-    const list = [...(this.refused.get(key) ?? []), { token, body: withoutToken(event.body), seq: event.seq }].slice(
-      -5,
-    );
-    keepLast(this.refused, key, list, MAX_REMEMBERED);
+    const copied = copiedStamp(event, sentOwners(event));
+    const last = { token, body: withoutToken(event.body), copied, seq: event.seq };
+    keepLast(this.refused, key, [...(this.refused.get(key) ?? []), last].slice(-5), MAX_REMEMBERED);
   }
 
   judged(change: VersionChange, world: World): void {
@@ -107,12 +107,15 @@ export class LostUpdateRule implements Rule {
     const from = change.object.indexOf(refused.token);
     const { version, object } = change;
     const base = object.versions[from]?.leaves;
+    // Made anew of what was read after the refusal, it may want what it sets once more.
+    const isAnew = refused.copied !== copiedStamp(write, version.sentOwners);
     const paths = changed.filter((path) => {
       const at = latestChange(object, path, previous) ?? -1;
       const by = object.versions[at];
       if (by === undefined || at <= from) return false;
       // Two threads of one program lose each other's changes as two programs do, where they are really put back.
-      return isForeign(by, write.actor) || (base !== undefined && base.get(path) === version.leaves?.get(path));
+      if (base !== undefined && base.get(path) === version.leaves?.get(path)) return true;
+      return !isAnew && isForeign(by, write.actor);
     });
     return paths.length === 0
       ? undefined

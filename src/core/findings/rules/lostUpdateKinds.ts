@@ -33,6 +33,7 @@ export type LossKind =
 export function lossKind(loss: Loss, write: WriteEvent, change: VersionChange): LossKind {
   if (write.patchType === 'json-patch' && indexedPaths(write).length > 0) return 'index-patch';
   if (loss.paths.every((path) => path.startsWith('.metadata.finalizers'))) return 'finalizer';
+  if (loss.how === 'swept') return 'list-clobber';
   if (loss.how === 'repeated' && !isUnconditional(write)) return 'token-swap';
   if (write.verb === 'patch' && loss.how !== 'computed') {
     const before = change.object.versions[loss.previous]?.leaves;
@@ -165,10 +166,11 @@ export function explainLoss(
     unseen: message`${who} had not been given the version that it overwrote${base === '' ? '' : message`; the last it was given has the token${base}`}.`,
     computed: message`${who} had been given the object${base === '' ? '' : message` with the token${base}`} and not what was set since: if its value was computed from that, the other’s change is lost.`,
     ignored: message`${who} had been given the version${over === undefined ? '' : ` ${tokenText(over.token)}`}, yet what it sent is like the older version${base} in everything that others changed since, and it is not known to want that.`,
-    swept: message`It is based on the version${base}, which has them: most likely it was to take only its own finalizer away.`,
-    dropped: message`It was based on the version${base}, which has them, and changed other fields: most likely the types of ${who} do not have these.`,
+    swept: message`It is based on the version${base}, which has them: most likely it was to take only its own away.`,
+    dropped: message`It was based on the version${base}, which has them, and changed other fields: most likely ${who} built the object anew, or its types do not have these.`,
   };
-  const what = loss.how === 'swept' ? message`took finalizers of others away together with its own` : HOW[kind];
+  const what =
+    loss.how === 'swept' ? message`took finalizers or owners of others away together with its own` : HOW[kind];
   const isGuess = loss.how === 'ignored' && kind !== 'unconditional-overwrite';
   const [request, whose] = [requestText(write), allOf(others)];
   const changes = changesText(fields, object.name, over?.leaves, version.leaves);
@@ -192,7 +194,7 @@ const REMEDY: Readonly<Record<LossKind, Message>> = {
   'unconditional-overwrite': message`Send the resourceVersion of the object that was read, and compute the change anew when it is refused; or patch only the fields you mean to change.`,
   'list-clobber': message`Put metadata.resourceVersion into the patch and compute it anew on a conflict, or apply only your own items (server-side apply merges keyed lists).`,
   'index-patch': message`Test the item (or metadata.resourceVersion) in the same JSON Patch before acting on its position, and compute the patch anew when the test fails.`,
-  'dropped-fields': message`Patch or apply only the fields you own, or use an untyped (unstructured) object, so that fields your types do not know survive.`,
+  'dropped-fields': message`Patch or apply only the fields you own, or change the object that was read, untyped (unstructured) where your types do not know all of its fields.`,
   finalizer: message`Add or remove only your own finalizer: a patch that carries metadata.resourceVersion, or an update inside a retry on conflict.`,
   status: message`Read the object inside the retry and change only your own conditions and fields, with its token; or apply your own conditions.`,
 };

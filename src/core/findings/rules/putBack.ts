@@ -4,23 +4,22 @@ import { sameActor } from '../knowledge.ts';
 import { changedTimes, mapOf, type Leaves } from '../leaves.ts';
 import type { VersionChange } from '../rule.ts';
 
-const FINALIZERS = '.metadata.finalizers[';
+const HOLDS = /^\.metadata\.(finalizers|ownerReferences)\[/;
 
 /**
- * Whether a whole object came back without finalizers of others and without its sender's own at once. To take one of others
- * away may be an answer to them; who is done takes away its own.
+ * Whether a whole object came back without finalizers (or owners) of others and without its sender's own at once. To take one
+ * of others away may be an answer to them; who is done takes away its own.
  */
 export function isSweep(
   { object, version, index, changed = [] }: VersionChange,
   write: WriteEvent,
   putBack: readonly string[],
 ): boolean {
-  const isFinalizer = (path: string): boolean => path.startsWith(FINALIZERS);
   return (
     write.verb === 'replace' &&
-    putBack.some(isFinalizer) &&
+    putBack.some((path) => HOLDS.test(path)) &&
     changed.some((path) => {
-      if (!isFinalizer(path) || version.leaves?.has(path) === true) return false;
+      if (!HOLDS.test(path) || version.leaves?.has(path) === true) return false;
       const at = latestChange(object, path, index - 1) ?? 0;
       const { author, leaves } = object.versions[at] ?? {};
       // What the oldest version that is known has, its writer set only if it made the object.
