@@ -275,7 +275,7 @@ func declaredRetry(ctx context.Context, w *world) error {
 	}
 	pause()
 	return retry.RetryOnConflict(retry.DefaultRetry, func() error {
-		found.Spec.Replicas = ptr.To(int32(3))
+		found.Spec.Replicas = ptr.To(int32(5))
 		err := w.runtime.Update(ctx, found)
 		if !apierrors.IsConflict(err) {
 			return err

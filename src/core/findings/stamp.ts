@@ -1,6 +1,7 @@
 import { isJsonObject, stringifyJson, type Json } from '../../codec/json.ts';
 import { hashText } from '../hash.ts';
 import type { WriteEvent } from '../traceEvent.ts';
+import { leavesOf } from './leaves.ts';
 
 const hashes = new WeakMap<object, string>();
 
@@ -25,6 +26,14 @@ export function copiedStamp({ body }: WriteEvent, owners: readonly Json[] | unde
   const metadata = isJsonObject(body) ? body['metadata'] : undefined;
   const generation = isJsonObject(metadata) ? metadata['generation'] : undefined;
   return stringifyJson([generation ?? '', ownersStamp(owners) ?? '']);
+}
+
+/** The body as text without what names a version; key order does not matter. */
+export function withoutToken(body: Json): string {
+  if (Array.isArray(body))
+    return stringifyJson(body.filter((item) => !isJsonObject(item) || item['path'] !== '/metadata/resourceVersion'));
+  if (!isJsonObject(body)) return stringifyJson(body);
+  return JSON.stringify([...leavesOf(body)].sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
 function entryStamp(entry: Json): string {

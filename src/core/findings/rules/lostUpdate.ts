@@ -1,4 +1,4 @@
-import { isJsonObject, stringifyJson, type Json } from '../../../codec/json.ts';
+import { isJsonObject } from '../../../codec/json.ts';
 import type { Actor, WriteEvent } from '../../traceEvent.ts';
 import {
   foreignChange,
@@ -16,7 +16,7 @@ import type { ObjectState } from '../objectState.ts';
 import type { Rule, VersionChange } from '../rule.ts';
 import { findingObject, type World } from '../world.ts';
 import { isAtOrBeneath } from '../derive.ts';
-import { copiedStamp, ownersStamp, sentOwners } from '../stamp.ts';
+import { copiedStamp, ownersStamp, sentOwners, withoutToken } from '../stamp.ts';
 import { DroppedFields } from './droppedFields.ts';
 import {
   explainLoss,
@@ -27,7 +27,7 @@ import {
   namedPath,
   type Loss,
 } from './lostUpdateKinds.ts';
-import { isSweep, keepsTime } from './putBack.ts';
+import { isCounted, isSweep, keepsTime } from './putBack.ts';
 import { stolenLock } from './stolenLock.ts';
 import { keepLast } from '../../keepLast.ts';
 
@@ -87,7 +87,10 @@ export class LostUpdateRule implements Rule {
     this.remember(write, change, loss);
   }
 
-  /** The body of a refused write came back with only its token changed: all that others did since is gone. Certain. */
+  /**
+   * The body of a refused write came back with only its token changed: all that others did since is gone. Certain. Likely, where
+   * it was made anew, with a number that counts on what the refused one was based on.
+   */
   private repeated(
     change: VersionChange,
     write: WriteEvent,
@@ -109,17 +112,20 @@ export class LostUpdateRule implements Rule {
     const base = object.versions[from]?.leaves;
     // Made anew of what was read after the refusal, it may want what it sets once more.
     const isAnew = refused.copied !== copiedStamp(write, version.sentOwners);
-    const paths = changed.filter((path) => {
-      const at = latestChange(object, path, previous) ?? -1;
-      const by = object.versions[at];
-      if (by === undefined || at <= from) return false;
+    const since = changed.filter((path) => (latestChange(object, path, previous) ?? -1) > from);
+    const isOthers = (path: string): boolean => foreignChange(object, path, previous, write.actor) !== undefined;
+    const lost = { previous, base: refused.token, proof: [refused.seq] };
+    const paths = since.filter((path) => {
       // Two threads of one program lose each other's changes as two programs do, where they are really put back.
       if (base !== undefined && base.get(path) === version.leaves?.get(path)) return true;
-      return !isAnew && isForeign(by, write.actor);
+      return !isAnew && isOthers(path);
     });
-    return paths.length === 0
-      ? undefined
-      : { how: 'repeated', paths, previous, base: refused.token, proof: [refused.seq] };
+    if (paths.length > 0) return { how: 'repeated', paths, ...lost };
+    const counted = since.filter((path) => {
+      const value = version.leaves?.get(path);
+      return isOthers(path) && isCounted(base?.get(path), value) && !this.isWanted(write, object, path, value ?? '');
+    });
+    return counted.length === 0 ? undefined : { how: 'counted', paths: counted, ...lost };
   }
 
   /** The writer had never been given the content that it put back. */
@@ -389,12 +395,4 @@ function ofKind(write: WriteEvent): string {
 
 function ofObject(actor: Actor, object: ObjectState): string {
   return [actorKey(actor), object.cluster, object.uid].join('\0');
-}
-
-/** The body as text without what names a version; key order does not matter. */
-export function withoutToken(body: Json): string {
-  if (Array.isArray(body))
-    return stringifyJson(body.filter((item) => !isJsonObject(item) || item['path'] !== '/metadata/resourceVersion'));
-  if (!isJsonObject(body)) return stringifyJson(body);
-  return JSON.stringify([...leavesOf(body)].sort(([a], [b]) => (a < b ? -1 : 1)));
 }

@@ -10,7 +10,7 @@ import { basisText, changesText, requestText, tokenText } from '../words.ts';
 
 /** What was lost, and how that is known. */
 export interface Loss {
-  readonly how: 'repeated' | 'unseen' | 'computed' | 'ignored' | 'swept';
+  readonly how: 'repeated' | 'counted' | 'unseen' | 'computed' | 'ignored' | 'swept';
   readonly paths: readonly string[];
   /** The index of the version that was overwritten. */
   readonly previous: number;
@@ -163,6 +163,7 @@ export function explainLoss(
   const base = loss.base === undefined ? '' : ` ${tokenText(loss.base)}`;
   const known = {
     repeated: message`The body is the one that was refused before, ${isUnconditional(write) ? message`sent again without a token` : message`with only its token changed`}.`,
+    counted: message`${who} read it anew after the refusal and sent the same number, one more or less than the version${base} has: if it was computed from that, the other’s change is lost.`,
     unseen: message`${who} had not been given the version that it overwrote${base === '' ? '' : message`; the last it was given has the token${base}`}.`,
     computed: message`${who} had been given the object${base === '' ? '' : message` with the token${base}`} and not what was set since: if its value was computed from that, the other’s change is lost.`,
     ignored: message`${who} had been given the version${over === undefined ? '' : ` ${tokenText(over.token)}`}, yet what it sent is like the older version${base} in everything that others changed since, and it is not known to want that.`,
@@ -171,11 +172,11 @@ export function explainLoss(
   };
   const what =
     loss.how === 'swept' ? message`took finalizers or owners of others away together with its own` : HOW[kind];
-  const isGuess = loss.how === 'ignored' && kind !== 'unconditional-overwrite';
+  const isGuess = loss.how === 'counted' || (loss.how === 'ignored' && kind !== 'unconditional-overwrite');
   const [request, whose] = [requestText(write), allOf(others)];
   const changes = changesText(fields, object.name, over?.leaves, version.leaves);
   const damage =
-    loss.how === 'computed'
+    loss.how === 'computed' || loss.how === 'counted'
       ? message`Its ${request} overwrote what ${whose} had set: ${changes}.`
       : message`Its ${request} undid what ${whose} had set: ${changes}.`;
   return message`${who} ${isGuess ? message`most likely ${what}` : what}. ${damage} ${known[loss.how]}${isSaid(loss, write) ? basisText(write) : ''}`;

@@ -37,3 +37,9 @@ export function keepsTime(before: Leaves, after: Leaves, putBack: readonly strin
   const beside = new Set(putBack.map(mapOf));
   return changedTimes(before, after).some((path) => !beside.has(mapOf(path)));
 }
+
+/** Whether a number is one more, or less, than it was: most likely it was computed from that. */
+export function isCounted(old: string | undefined, now: string | undefined): boolean {
+  const [from, to] = [old, now].map((value) => /^"?(-?\d{1,15})"?$/.exec(value ?? '')?.[1]);
+  return from !== undefined && to !== undefined && Math.abs(Number(to) - Number(from)) === 1;
+}

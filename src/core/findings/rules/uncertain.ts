@@ -7,9 +7,9 @@ import { actorName, sameActor, writerKey } from '../knowledge.ts';
 import { leavesOf } from '../leaves.ts';
 import type { ObjectState } from '../objectState.ts';
 import type { Rule, VersionChange } from '../rule.ts';
+import { withoutToken } from '../stamp.ts';
 import { tokenText } from '../words.ts';
 import { findingObject, writtenObject, type World } from '../world.ts';
-import { withoutToken } from './lostUpdate.ts';
 
 type Settled = 'unknown' | 'written' | 'not-written';
 
