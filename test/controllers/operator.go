@@ -7,6 +7,7 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -87,9 +88,10 @@ func wholeOperator(ctx context.Context, w *world) error {
 	if err := ctrl.NewControllerManagedBy(manager).Named("whole-operator").For(&Toy{}).Owns(&appsv1.Deployment{}).Complete(reconciler); err != nil {
 		return err
 	}
-	running, stop := context.WithTimeout(ctx, 4*time.Second)
+	running, stop := context.WithTimeout(ctx, 20*time.Second)
 	defer stop()
 	go func() {
+		defer stop()
 		for size := int64(2); size < 6; size++ {
 			time.Sleep(500 * time.Millisecond)
 			_ = w.otherChangesToy(running, func(toy *Toy) {
@@ -99,6 +101,13 @@ func wholeOperator(ctx context.Context, w *world) error {
 		}
 		time.Sleep(300 * time.Millisecond)
 		_ = w.otherToys.Delete(running, w.name, metav1.DeleteOptions{})
+		// It has cleaned up when the object is gone.
+		for running.Err() == nil {
+			if _, err := w.otherToys.Get(running, w.name, metav1.GetOptions{}); apierrors.IsNotFound(err) {
+				return
+			}
+			time.Sleep(100 * time.Millisecond)
+		}
 	}()
 	return manager.Start(running)
 }
