@@ -9,12 +9,14 @@ type Request = NewTraceEvent & { type: 'read' | 'write' };
 
 /** How a line begins that tells of a request's end, up to what was asked. */
 const BEGINNING =
-  /^\{"kind":"Event","apiVersion":"audit\.k8s\.io\/v1","level":"(\w+)","auditID":"[^"\\]*","stage":"ResponseComplete",(?="requestURI":")/;
+  /^\{"kind":"Event","apiVersion":"audit\.k8s\.io\/v1","level":"(\w+)","auditID":"[\w-]*","stage":"ResponseComplete",(?="requestURI":")/;
 const REF = ',"objectRef":{';
 const VERSION = ',"resourceVersion":"';
 const SUCCESS = '},"responseStatus":{"metadata":{},"code":200},';
-const TIMES = /"requestReceivedTimestamp":"([^"\\]+)","stageTimestamp":"([^"\\]+)"(?:\}$|,"annotations":\{.*\}\}$)/y;
+const TIMES = /"requestReceivedTimestamp":"([\w:.+-]+)","stageTimestamp":"([\w:.+-]+)"/y;
 const RECEIVED = ',"requestReceivedTimestamp":"';
+/** A text that stands in JSON as it is. */
+const PLAIN = /^[^"\\\p{Cc}]*$/u;
 const SENT = '"requestObject":{';
 const ANSWER = ',"responseObject":';
 const BODY = /\{(?:"kind":"[^"\\]+","apiVersion":"[^"\\]+"|"apiVersion":"[^"\\]+","kind":"[^"\\]+"),"metadata":\{/y;
@@ -44,6 +46,8 @@ interface Known {
   /** What a line says of it before the reference, and behind the version up to what was asked or when. */
   readonly before: string;
   readonly after: string;
+  /** What it says behind the times. */
+  readonly ending: string;
   readonly event: Request;
   /** Of an update of another shard's object: how its body begins, and how its answer was seen. */
   readonly other?: { readonly beginning: string; readonly seen: Observed };
@@ -77,8 +81,8 @@ export class RepeatedLines {
     const bodies = end + known.after.length;
     const isSent = line.startsWith(SENT, bodies);
     if (isSent && (known.other === undefined || this.view?.needsOnlySpec(known.other.seen) !== true)) return undefined;
-    const times = timesAt(line, isSent ? line.lastIndexOf(RECEIVED) + 1 : bodies);
-    if (times === undefined) return undefined;
+    const times = timesOf(line, bodies, isSent);
+    if (times === undefined || line.slice(times.end) !== known.ending) return undefined;
     const event = requestAt(known.event, times, token);
     if (event === undefined) return undefined;
     const answer = isSent ? line.indexOf(ANSWER, bodies) : -1;
@@ -90,43 +94,47 @@ export class RepeatedLines {
   }
 
   /** Remembers what a line, parsed and read, says. */
-  learn(line: string, { events }: AuditReading): void {
+  learn(line: string, { at, events }: AuditReading): void {
     const [event, seen] = events;
     if (event === undefined || (event.type !== 'read' && event.type !== 'write')) return;
     const isOther = event.type === 'write' && event.verb === 'replace' && this.view?.has(event.name) === false;
     if (!isOther && line.includes(SENT)) return;
     const parts = partsOf(line);
     if (parts === undefined) return;
-    const { from, ref, named, end } = parts;
+    const { from, ref, named, token, end } = parts;
     const success = line.indexOf(SUCCESS, end);
     if (success < 0 || line.slice(end, success).includes('}')) return;
     const bodies = success + SUCCESS.length;
-    const place = { named, before: line.slice(from, ref), after: line.slice(end, bodies) };
-    if (timesAt(line, bodies) !== undefined) {
-      if (events.length === 1) this.remember(place, { ...event });
+    const isSent = line.startsWith(SENT, bodies);
+    const times = timesOf(line, bodies, isSent);
+    if (times?.at !== at || !isSaid(event, times, token)) return;
+    const place = { before: line.slice(from, ref), after: line.slice(end, bodies), ending: line.slice(times.end) };
+    if (!isSent) {
+      if (events.length === 1) this.remember(named, place, { ...event });
       return;
     }
     const beginning = bodyBeginning(line, bodies + SENT.length - 1);
     if (event.type !== 'write' || seen?.type !== 'observed' || beginning === undefined) return;
     if (event.result?.uid !== seen.uid) return;
     const { body: _sent, result: _result, ...request } = event;
-    const { type, at, via, cluster, name, uid, apiVersion, kind, creationTimestamp } = seen;
+    const { type, via, cluster, name, uid, apiVersion, kind, creationTimestamp } = seen;
     const slim: Observed = { type, at, via, cluster, name, uid, token: seen.token };
     if (apiVersion !== undefined) slim.apiVersion = apiVersion;
     if (kind !== undefined) slim.kind = kind;
     if (creationTimestamp !== undefined) slim.creationTimestamp = creationTimestamp;
-    this.remember(place, request, { beginning: copied(beginning), seen: slim });
+    this.remember(named, place, request, { beginning: copied(beginning), seen: slim });
   }
 
   private remember(
-    { named, before, after }: { named: string; before: string; after: string },
+    named: string,
+    { before, after, ending }: Pick<Known, 'before' | 'after' | 'ending'>,
     event: Request,
     other?: Known['other'],
   ): void {
     if (this.known.size >= MAX_REFS) this.known.clear();
     const requests = this.known.get(named) ?? [];
     if (requests.length === 0) this.known.set(copied(named), requests);
-    const place = { before: copied(before), after: copied(after) };
+    const place = { before: copied(before), after: copied(after), ending: copied(ending) };
     const rest = requests.filter((one) => one.before !== before || one.after !== after).slice(1 - MAX_REQUESTS);
     requests.splice(0, requests.length, ...rest, { ...place, event, ...(other === undefined ? {} : { other }) });
   }
@@ -155,7 +163,7 @@ function partsOf(line: string): Parts | undefined {
   const start = has ? version + VERSION.length : close;
   const end = has ? line.indexOf('"', start) : close;
   const [named, token] = [line.slice(ref, has ? version : close), line.slice(start, end)];
-  return close < 0 || token.includes('\\') ? undefined : { level, from: beginning.length, ref, named, token, end };
+  return close < 0 || !PLAIN.test(token) ? undefined : { level, from: beginning.length, ref, named, token, end };
 }
 
 /** Whether a long text stands at a place. Two slices are compared in far less time than `startsWith` takes. */
@@ -164,17 +172,20 @@ function isAt(line: string, at: number, text: string): boolean {
 }
 
 interface Times {
-  /** Where in the line they begin. */
+  /** Where in the line they begin, and where they end. */
   readonly from: number;
+  readonly end: number;
   readonly at: number;
   readonly received: string;
 }
 
-function timesAt(line: string, from: number): Times | undefined {
+/** The times, which follow at once or, where a body was sent, come last. */
+function timesOf(line: string, bodies: number, isSent: boolean): Times | undefined {
+  const from = isSent ? line.lastIndexOf(RECEIVED) + 1 : bodies;
   TIMES.lastIndex = from;
   const [, received = '', stage = ''] = TIMES.exec(line) ?? [];
   const at = Date.parse(stage);
-  return Number.isNaN(at) ? undefined : { from, at, received };
+  return Number.isNaN(at) ? undefined : { from, end: TIMES.lastIndex, at, received };
 }
 
 /** The same request at another time, of another version; undefined where it does not say when it was sent. */
@@ -185,6 +196,12 @@ function requestAt(event: Request, { at, received }: Times, token: string): Requ
   const { preconditions } = event;
   if (preconditions?.token === undefined) return { ...event, at, startedAt };
   return { ...event, at, startedAt, preconditions: { ...preconditions, token } };
+}
+
+/** Whether what changes from request to request stands where it is looked for: of two members of one name the last one counts. */
+function isSaid(event: Request, { received }: Times, token: string): boolean {
+  if (event.type === 'read') return true;
+  return event.startedAt === Date.parse(received) && (event.preconditions?.token ?? token) === token;
 }
 
 function bodyBeginning(line: string, from: number): string | undefined {
@@ -202,5 +219,5 @@ function tokenIn(body: string, uid: string): string | undefined {
   const from = isAfter ? after + VERSION.length : body.lastIndexOf(VERSION, at) + VERSION.length;
   const token = body.slice(from, body.indexOf('"', from));
   const isBeside = isAfter || (from >= VERSION.length && from + token.length + '",'.length === at);
-  return isBeside && !token.includes('\\') ? token : undefined;
+  return isBeside && PLAIN.test(token) ? token : undefined;
 }

@@ -48,6 +48,7 @@ interface Request {
   readonly toStatus: boolean;
   readonly isTyped: boolean;
   readonly note: string;
+  readonly reason: string;
   readonly spec: Json | undefined;
   readonly ending: 'none' | 'begun' | 'held';
   readonly isChecked: boolean;
@@ -62,16 +63,58 @@ const request: fc.Arbitrary<Request> = fc.record({
   toStatus: fc.boolean(),
   isTyped: fc.constantFrom(true, true, false),
   note: nasty,
+  reason: fc.oneof({ weight: 3, arbitrary: fc.constant('allowed') }, nasty),
   spec: fc.option(content, { nil: undefined }),
   ending: fc.constantFrom('none', 'none', 'none', 'begun', 'held'),
   isChecked: fc.constantFrom(true, true, false),
 });
 
+const NAME = { group: 'apps', resource: 'deployments', namespace: 'n', name: 'a' };
+const PLAIN: Request = {
+  object: 'a',
+  verb: 'get',
+  level: 'Metadata',
+  who: 'me',
+  code: 200,
+  toStatus: false,
+  isTyped: true,
+  note: '',
+  reason: '',
+  spec: undefined,
+  ending: 'none',
+  isChecked: true,
+};
+
+const REQUEST = '"requestObject":';
+const RECEIVED = '"requestReceivedTimestamp":';
+/** The shard to which that object does not belong. */
+const OTHERS = [0, 1].map((index) => ({ index, count: 2 })).find((shard) => !new ShardView(shard).has(NAME)) ?? {
+  index: 0,
+  count: 2,
+};
+
+/** What may stand somewhere in a line by mistake. */
+const damage = fc.constantFrom(
+  '',
+  '',
+  '0',
+  'x',
+  '"',
+  '}',
+  ',',
+  '\\',
+  '\t',
+  ' ',
+  ',"verb":"list","x":{}',
+  '}}{"a":{}',
+  '\\u0041',
+);
+
 /** Requests one after another as an API server writes them into its audit log. */
 function linesOf(requests: readonly Request[]): string[] {
   const versions = new Map<string, number>();
   return requests.map((item, index) => {
-    const { object, verb, level, who, code, toStatus, isTyped, note, spec, ending, isChecked } = item;
+    const { object, verb, level, who, code, toStatus, isTyped, note, reason, spec, ending, isChecked } = item;
     const version = versions.get(object) ?? 1;
     const writes = verb === 'update' || verb === 'patch';
     if (writes && code === 200) versions.set(object, version + 1);
@@ -135,7 +178,7 @@ function linesOf(requests: readonly Request[]): string[] {
         : {}),
       requestReceivedTimestamp: time(0),
       stageTimestamp: time(3),
-      annotations: { note },
+      annotations: { reason },
     });
   });
 }
@@ -154,7 +197,7 @@ function readAll(
   const quick = new Set<string>();
   const events = lines.map((line) => {
     const known = isQuick ? repeated.read(line) : undefined;
-    const reading: AuditReading | undefined = known ?? auditEvents(parseJson(line), CONTEXT);
+    const reading = known ?? parsed(line);
     if (reading === undefined) return [];
     if (known === undefined) repeated.learn(line, reading);
     const read = reading.events.map((event) => view?.of(event) ?? event);
@@ -162,6 +205,15 @@ function readAll(
     return [{ ...read[0], at: reading.at } as NewTraceEvent, ...read.slice(1)];
   });
   return { events, quick };
+}
+
+/** What a line says when it is parsed; undefined where it is none. */
+function parsed(line: string): AuditReading | undefined {
+  try {
+    return auditEvents(parseJson(line), CONTEXT);
+  } catch {
+    return undefined;
+  }
 }
 
 /** What a shard needs of an event of another shard's object. */
@@ -206,21 +258,43 @@ describe('lines of an audit log that repeat earlier ones', () => {
       assert.ok(quick.has(one), `${one} was among what was not parsed: ${[...quick].join()}`);
   });
 
+  it('say what they say when they are parsed, or are parsed, where one place of them is damaged or says something else', () => {
+    const quick = new Set<string>();
+    const kind = fc.constantFrom<Partial<Request>>(
+      { verb: 'get' },
+      { verb: 'update' },
+      { verb: 'delete' },
+      { verb: 'update', level: 'RequestResponse', spec: {} },
+    );
+    fc.assert(
+      fc.property(kind, fc.nat(), fc.nat(3), damage, (item, at, cut, put) => {
+        const [first = '', second = ''] = linesOf([
+          { ...PLAIN, ...item },
+          { ...PLAIN, ...item },
+        ]);
+        // A shard need not see what is wrong in bodies of others.
+        const [from, to] = [REQUEST, RECEIVED].map((text) => second.indexOf(text));
+        const bodies = from === undefined || from < 0 || to === undefined ? 0 : to - from;
+        const outside = at % (second.length - bodies - cut + 1);
+        const place = bodies === 0 || outside + cut <= (from ?? 0) ? outside : outside + bodies;
+        const line = second.slice(0, place) + put + second.slice(place + cut);
+        const [view, other] = [0, 1].map(() => new ShardView(OTHERS));
+        const [read, parsed] = [readAll([first, line], view, true), readAll([first, line], other, false)];
+        for (const one of read.quick) quick.add(one);
+        assert.deepEqual(
+          read.events.map((events) => events.map((event) => needed(event, view))),
+          parsed.events.map((events) => events.map((event) => needed(event, other))),
+          line,
+        );
+      }),
+      { numRuns: 3_000, seed: 2 },
+    );
+    for (const one of ['Metadata read', 'Metadata write', 'RequestResponse observed'])
+      assert.ok(quick.has(one), `${one} was among what was not parsed: ${[...quick].join()}`);
+  });
+
   it('are parsed where they are cut off, or written in another order', () => {
-    const requests = Array.from({ length: 3 }, (): Request => ({
-      object: 'a',
-      verb: 'get',
-      level: 'Metadata',
-      who: 'me',
-      code: 200,
-      toStatus: false,
-      isTyped: true,
-      note: '',
-      spec: undefined,
-      ending: 'none',
-      isChecked: true,
-    }));
-    const [first = '', second = ''] = linesOf(requests);
+    const [first = '', second = ''] = linesOf([PLAIN, PLAIN]);
     const repeated = new RepeatedLines(shallow);
     const reading = auditEvents(parseJson(first), CONTEXT);
     assert.ok(reading !== undefined);

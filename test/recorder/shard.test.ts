@@ -5,10 +5,11 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import fc from 'fast-check';
 import type { JsonObject } from '../../src/codec/json.ts';
+import type { Finding } from '../../src/core/findings/finding.ts';
 import type { NewTraceEvent, ObjectName } from '../../src/core/traceEvent.ts';
 import { analyse } from '../../src/recorder/analysis.ts';
 import { isInShard, ShardView } from '../../src/recorder/shard.ts';
-import { findingsOf, shortOf } from '../findings/scenario.ts';
+import { detect, detectInShards, findingsOf, shortOf } from '../findings/scenario.ts';
 import { Play } from '../findings/play.ts';
 
 const name = (index: number): ObjectName => ({
@@ -99,6 +100,23 @@ describe('shards of an analysis', () => {
       assert.ok(found.has(between), `${between} was among what was found: ${[...found].join()}`);
   });
 
+  it('find the same where the times of a log go back', () => {
+    let found = 0;
+    const late = fc.array(fc.constantFrom(0, 0, 0, 1_000, 20_000, 40_000), { minLength: 1, maxLength: 20 });
+    fc.assert(
+      fc.property(fc.array(step, { minLength: 20, maxLength: 60 }), late, (steps, lates) => {
+        const trace = play(steps).trace('unfollowed');
+        const events = trace.map((event, index) => ({ ...event, at: event.at - (lates[index % lates.length] ?? 0) }));
+        const whole = textsOf(detect(events));
+        found += whole.length;
+        for (const count of [2, 3, 5])
+          assert.deepEqual(textsOf(detectInShards(events, count)), whole, `${count} shards`);
+      }),
+      { numRuns: 100, seed: 1 },
+    );
+    assert.ok(found > 100, String(found));
+  });
+
   it('find the same in the lines of an audit log, most of which they do not parse', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'shard-test-'));
     try {
@@ -108,8 +126,8 @@ describe('shards of an analysis', () => {
         fc.asyncProperty(fc.array(step, { minLength: 20, maxLength: 60 }), async (steps) => {
           const p = play(steps);
           for (const level of ['RequestResponse', 'Request', 'Metadata'] as const) {
-            // So long that few are read at a time: what was seen before is known by then.
-            await writeFile(path, p.auditLog(level).replaceAll('\n', `${' '.repeat(30_000)}\n`));
+            // Between two lines is so much that few are read at a time: what was seen before is known by then.
+            await writeFile(path, p.auditLog(level).replaceAll('\n', `\n${BEGUN}\n`));
             const whole = await findingsIn(path, 1);
             found += whole.length;
             for (const count of [2, 3, 5]) assert.deepEqual(await findingsIn(path, count), whole, `${level}, ${count}`);
@@ -123,6 +141,9 @@ describe('shards of an analysis', () => {
     }
   });
 });
+
+/** Tells of a request's beginning only, at length. */
+const BEGUN = `{"kind":"Event","stage":"RequestReceived","requestURI":"${'/'.repeat(30_000)}"}`;
 
 /** The findings of an audit log, as all shards of it or one run tell them. */
 async function findingsIn(path: string, count: number): Promise<string[]> {
@@ -138,7 +159,11 @@ async function findingsIn(path: string, count: number): Promise<string[]> {
     ),
   );
   for (const { events, notes } of found) assert.deepEqual([events, notes], [found[0]?.events, found[0]?.notes]);
-  return found.flatMap(({ findings }) => findings.map((finding) => JSON.stringify(finding))).sort();
+  return textsOf(found.flatMap(({ findings }) => findings));
+}
+
+function textsOf(findings: readonly Finding[]): string[] {
+  return findings.map((finding) => JSON.stringify(finding)).sort();
 }
 
 /** What may happen next: parents are made anew, children are made for them, and actors act by what they were given. */

@@ -19,22 +19,16 @@ export class Judging implements Timed {
   private readonly onJudged: (change: VersionChange) => void;
   private readonly waiting: { readonly due: number; readonly object: ObjectState }[] = [];
   private first = 0;
-  private latest = Number.NEGATIVE_INFINITY;
 
   constructor(onJudged: (change: VersionChange) => void) {
     this.onJudged = onJudged;
   }
 
-  /** The log has come to this time: it only goes on, whatever the times of single events. */
-  reach(at: number): void {
-    if (at > this.latest) this.latest = at;
-  }
-
-  /** An object was seen or written: its new version waits, and those that are settled now are judged. */
-  take(object: ObjectState, version: VersionRecord): void {
+  /** An object was seen or written: its new version waits from `now` on, and those that are settled now are judged. */
+  take(object: ObjectState, version: VersionRecord, now: number): void {
     if (version.judged) return;
     if (version.due === undefined) {
-      version.due = this.latest + GRACE_MS;
+      version.due = now + GRACE_MS;
       this.waiting.push({ due: version.due, object });
     }
     this.judge(object, Number.NEGATIVE_INFINITY);

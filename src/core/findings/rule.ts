@@ -25,7 +25,7 @@ export interface VersionChange {
 /** What time alone tells, without an event. */
 export interface Timed {
   /** When it tells something next, in milliseconds since the epoch; undefined where nothing waits. */
-  due(world: World): number | undefined;
+  due(): number | undefined;
   /** That moment has come: `now` is what `due` said, and what was due until then is due no more. */
   time(now: number, world: World): void;
 }

@@ -25,6 +25,8 @@ export interface NameState {
 export class World {
   readonly thresholds: Thresholds;
   readonly knowledge = new Knowledge();
+  /** The newest time in the log: it only goes on, whatever the times of single events, so that what waits from it on waits in line. */
+  now = Number.NEGATIVE_INFINITY;
   /** Whether any read of any actor is in this log: without, nobody's knowledge can be told. */
   hasReads = false;
   /** Numbers of recent writes that were told as lost updates, so that lesser rules keep silent about them. */
@@ -112,7 +114,7 @@ export class World {
 
   add(event: TraceEvent): void {
     this.advance(event.at);
-    this.judging.reach(event.at);
+    if (event.at > this.now) this.now = event.at;
     switch (event.type) {
       case 'observed':
         this.observe(event);
@@ -152,7 +154,7 @@ export class World {
   private firstDue(): { readonly who: Timed; readonly at: number } | undefined {
     let first: { who: Timed; at: number } | undefined;
     for (const who of this.timed) {
-      const at = who.due(this);
+      const at = who.due();
       if (at !== undefined && (first === undefined || at < first.at)) first = { who, at };
     }
     return first;
@@ -185,7 +187,7 @@ export class World {
         : object.deliver(event.stream, event.token, event.at, event.seq);
     for (const rule of rules) rule.observed?.(event, object, version, this);
     this.fill(object, version, event, isSuited);
-    this.judging.take(object, version);
+    this.judging.take(object, version, this.now);
     object.trim(this.thresholds.maxVersions);
   }
 
@@ -281,7 +283,7 @@ export class World {
     };
     if (object.isAsked) version.sentOwners = sentOwners(event);
     version.write = object.isAsked ? { ...this.sharing(object, event), actor: version.author.actor } : event;
-    this.judging.take(object, version);
+    this.judging.take(object, version, this.now);
     object.trim(this.thresholds.maxVersions);
   }
 

@@ -50,7 +50,7 @@ export class ReferenceRule implements Rule, Timed {
       if (live === undefined || live.uid === object.uid) continue;
       const told = isNew && write.seq > live.firstSeq && !path.startsWith('.metadata.ownerReferences');
       if (told || isVolumeClaim(path)) this.tell(holder, uid, live, world);
-      else this.pending.push({ holder, dead: uid, since: write.at });
+      else this.pending.push({ holder, dead: uid, since: world.now });
     }
   }
 
@@ -74,7 +74,7 @@ export class ReferenceRule implements Rule, Timed {
         (event.change === 'ADDED' || event.via === 'write' || event.via === 'recorder' || event.via === 'audit');
       if (isVolumeClaim(path) || ((writtenSince || made) && !path.startsWith('.metadata.ownerReferences')))
         this.tell(holder, uid, live, world);
-      else this.pending.push({ holder, dead: uid, since: event.at });
+      else this.pending.push({ holder, dead: uid, since: world.now });
     }
   }
 
@@ -82,7 +82,7 @@ export class ReferenceRule implements Rule, Timed {
     for (const holder of this.holders.get(`${before.cluster}\0${before.uid}`)?.values() ?? []) {
       if (holder.uid === after.uid || holder.uid === before.uid) continue;
       if (isVolumeClaim(holder.path)) this.tell({ ...holder, at: event.at }, before.uid, after, world);
-      else this.pending.push({ holder, dead: before.uid, since: event.at });
+      else this.pending.push({ holder, dead: before.uid, since: world.now });
     }
   }
 

@@ -31,6 +31,8 @@ interface Change {
   readonly taken: readonly Taken[];
   readonly running: ReadonlyMap<string, string>;
   readonly at: number;
+  /** The newest time in the log then. */
+  readonly since: number;
 }
 
 const MAX_USERS = 20_000;
@@ -85,7 +87,7 @@ export class StaleUseRule implements Rule, Timed {
     if (known !== undefined) this.forget(key, known);
   }
 
-  recreated(before: ObjectState, after: ObjectState, event: TraceEvent): void {
+  recreated(before: ObjectState, after: ObjectState, event: TraceEvent, world: World): void {
     for (const key of this.byName.get(nameKey(after.cluster, after.name)) ?? []) {
       const user = this.users.get(key);
       if (user === undefined) continue;
@@ -97,18 +99,26 @@ export class StaleUseRule implements Rule, Timed {
           (one.how !== 'volume' || (claimOf(before) === user.object.uid && claimIn(event) !== user.object.uid)),
       );
       if (taken.length > 0)
-        this.pending.push({ user, before, after, taken, running: new Map(user.running), at: event.at });
+        this.pending.push({
+          user,
+          before,
+          after,
+          taken,
+          running: new Map(user.running),
+          at: event.at,
+          since: world.now,
+        });
     }
   }
 
   due(): number | undefined {
     const [first] = this.pending;
-    return first === undefined ? undefined : first.at + SETTLE_MS;
+    return first === undefined ? undefined : first.since + SETTLE_MS;
   }
 
   time(now: number, world: World): void {
-    const due = this.pending.filter(({ at }) => at + SETTLE_MS <= now);
-    this.pending = this.pending.filter(({ at }) => at + SETTLE_MS > now);
+    const due = this.pending.filter(({ since }) => since + SETTLE_MS <= now);
+    this.pending = this.pending.filter(({ since }) => since + SETTLE_MS > now);
     for (const change of due) settle(change, world);
   }
 

@@ -12,6 +12,7 @@ interface Lag {
   readonly object: ObjectState;
   readonly since: number;
   readonly seq: number;
+  readonly due: number;
   generation: number;
   observed: number;
 }
@@ -42,12 +43,13 @@ export class StatusRule implements Rule, Timed {
     const known = this.lags.get(key);
     if (known === undefined || known.observed < observedGeneration) {
       this.lags.delete(key);
-      const lag = { object, since: event.at, seq: event.seq, generation, observed: observedGeneration };
+      const { seq, at: since } = event;
+      const lag = { object, since, seq, due: dueOf(world), generation, observed: observedGeneration };
       keepLast(this.lags, key, lag, MAX_LAGS);
     } else known.generation = generation;
   }
 
-  gap(event: GapEvent): void {
+  gap(event: GapEvent, world: World): void {
     const key = `${event.cluster}\0${event.gap}`;
     const own = [...this.lags].filter(([, { object }]) => isWithin(event, object.cluster, object.name));
     const unseen = [...(this.hidden.get(key) ?? []), ...own];
@@ -58,18 +60,17 @@ export class StatusRule implements Rule, Timed {
       for (const [lag, of] of unseen)
         // Others may have shown meanwhile that it went on.
         if (!this.lags.has(lag) && of.object.latest?.observedGeneration === of.observed)
-          this.lags.set(lag, { ...of, since: event.at });
+          this.lags.set(lag, { ...of, since: event.at, due: dueOf(world) });
     } else if (event.to === undefined) keepLast(this.hidden, key, unseen, MAX_HIDDEN);
   }
 
-  due(world: World): number | undefined {
-    const first = this.lags.values().next();
-    return first.done === true ? undefined : first.value.since + world.thresholds.generationLagMs;
+  due(): number | undefined {
+    return this.lags.values().next().value?.due;
   }
 
   time(now: number, world: World): void {
     for (const [key, lag] of this.lags) {
-      if (lag.since + world.thresholds.generationLagMs > now) break;
+      if (lag.due > now) break;
       this.lags.delete(key);
       if (lag.object.gone !== undefined) continue;
       keepLast(this.told, key, lag, MAX_LAGS);
@@ -124,6 +125,11 @@ export class StatusRule implements Rule, Timed {
       remedy: message`Send both parts apart: first the main object, then the status to /status, the second one based on the answer to the first.`,
     });
   }
+}
+
+/** When one that begins now has lasted for long enough. */
+function dueOf({ now, thresholds }: World): number {
+  return now + thresholds.generationLagMs;
 }
 
 function isWithin({ cluster, scope }: GapEvent, ofCluster: string, name: ObjectName): boolean {
