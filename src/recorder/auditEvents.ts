@@ -78,11 +78,13 @@ function infoOf(verb: string, objectRef: Json | undefined, uri: string): Request
   const text = (field: string): string => (typeof objectRef[field] === 'string' ? objectRef[field] : '');
   if (text('resource') === '') return undefined;
   const subresource = text('subresource');
+  const [group, resource] = [text('apiGroup'), text('resource')];
   return {
-    group: text('apiGroup'),
+    group,
     version: text('apiVersion'),
-    resource: text('resource'),
-    namespace: text('namespace'),
+    resource,
+    // A request for a namespace is said to be made in it; the namespace itself is in none.
+    namespace: group === '' && resource === 'namespaces' ? '' : text('namespace'),
     name: text('name'),
     subresource: subresource === '' ? undefined : subresource,
     verb: known,

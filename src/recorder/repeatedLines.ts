@@ -75,8 +75,10 @@ export class RepeatedLines {
     const parts = partsOf(line);
     const requests = parts === undefined ? undefined : this.known.get(parts.named);
     if (parts === undefined || requests === undefined) return undefined;
-    const { level, from, token, end } = parts;
-    const known = requests.find(({ before, after }) => isAt(line, from, before) && isAt(line, end, after));
+    const { level, from, ref, token, end } = parts;
+    const known = requests.find(
+      ({ before, after }) => from + before.length === ref && isAt(line, from, before) && isAt(line, end, after),
+    );
     if (known === undefined) return undefined;
     const bodies = end + known.after.length;
     const isSent = line.startsWith(SENT, bodies);

@@ -10,9 +10,12 @@ export interface Shard {
   readonly count: number;
 }
 
-/** Whether a name belongs to a shard. */
-export function isInShard(name: ObjectName, shard: Shard): boolean {
-  return Number.parseInt(hashText(nameKey('', name)).slice(0, 8), 16) % shard.count === shard.index;
+/**
+ * Whether a name belongs to a shard. Some servers show one object as several resources: deployments of two groups, a namespace
+ * as a project. What is called alike is in one shard.
+ */
+export function isInShard({ namespace, name }: ObjectName, shard: Shard): boolean {
+  return Number.parseInt(hashText(`${namespace}/${name}`).slice(0, 8), 16) % shard.count === shard.index;
 }
 
 const MAX_SEEN = 20_000;

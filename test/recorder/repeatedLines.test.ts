@@ -44,6 +44,7 @@ interface Request {
   readonly verb: 'get' | 'update' | 'patch' | 'delete';
   readonly level: (typeof LEVELS)[number];
   readonly who: string;
+  readonly agent: string | undefined;
   readonly code: 200 | 409;
   readonly toStatus: boolean;
   readonly isTyped: boolean;
@@ -59,6 +60,7 @@ const request: fc.Arbitrary<Request> = fc.record({
   verb: fc.constantFrom('get', 'update', 'update', 'update', 'patch', 'delete'),
   level: fc.constantFrom(...LEVELS, 'RequestResponse'),
   who: fc.constantFrom('me', 'you', ',"objectRef":{"resource":"x"}'),
+  agent: fc.constantFrom('agent/v1', 'agent/v1', undefined),
   code: fc.constantFrom(200, 200, 200, 409),
   toStatus: fc.boolean(),
   isTyped: fc.constantFrom(true, true, false),
@@ -75,6 +77,7 @@ const PLAIN: Request = {
   verb: 'get',
   level: 'Metadata',
   who: 'me',
+  agent: 'agent/v1',
   code: 200,
   toStatus: false,
   isTyped: true,
@@ -114,7 +117,7 @@ const damage = fc.constantFrom(
 function linesOf(requests: readonly Request[]): string[] {
   const versions = new Map<string, number>();
   return requests.map((item, index) => {
-    const { object, verb, level, who, code, toStatus, isTyped, note, reason, spec, ending, isChecked } = item;
+    const { object, verb, level, who, agent, code, toStatus, isTyped, note, reason, spec, ending, isChecked } = item;
     const version = versions.get(object) ?? 1;
     const writes = verb === 'update' || verb === 'patch';
     if (writes && code === 200) versions.set(object, version + 1);
@@ -160,7 +163,7 @@ function linesOf(requests: readonly Request[]): string[] {
       verb,
       user: { username: who, groups: ['g'] },
       sourceIPs: ['10.0.0.1'],
-      userAgent: who,
+      ...(agent === undefined ? {} : { userAgent: agent }),
       objectRef: {
         resource: 'deployments',
         namespace: 'n',

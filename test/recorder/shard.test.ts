@@ -39,6 +39,21 @@ describe('shards of an analysis', () => {
       assert.ok(Array.from({ length: 100 }, (_item, index) => name(index)).some((item) => isInShard(item, shard)));
   });
 
+  it('have one object together that a server shows as several resources', () => {
+    for (let index = 0; index < 100; index += 1)
+      for (const shard of shards) {
+        const own = name(index);
+        assert.equal(isInShard({ ...own, group: 'extensions' }, shard), isInShard(own, shard));
+        const [namespace, project] = ['namespaces', 'projects'].map((resource) => ({
+          ...own,
+          resource,
+          namespace: '',
+        }));
+        assert.ok(namespace !== undefined && project !== undefined);
+        assert.equal(isInShard({ ...project, group: 'project.openshift.io' }, shard), isInShard(namespace, shard));
+      }
+  });
+
   it('all see every event: their own and the first of each object as it is, of others only the largest number of its spec', () => {
     for (let index = 0; index < 20; index += 1) {
       for (const shard of shards) {
