@@ -122,6 +122,21 @@ export function stringifyJson(value: Json, space?: number): string {
 
 const rawJson = (text: string): unknown => (JSON as unknown as { rawJSON(text: string): unknown }).rawJSON(text);
 
+/** A text that is the same for equal values, whatever the order of their keys. */
+export function stringifyCanonical(value: Json): string {
+  return stringifyJson(sorted(value));
+}
+
+function sorted(value: Json): Json {
+  if (Array.isArray(value)) return value.map((item) => sorted(item));
+  if (!isJsonObject(value)) return value;
+  return Object.fromEntries(
+    Object.keys(value)
+      .sort()
+      .map((key) => [key, sorted(value[key] ?? null)]),
+  );
+}
+
 /** Whether a value is a JSON object (not null, not an array). */
 export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);

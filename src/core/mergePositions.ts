@@ -1,4 +1,4 @@
-import { equalJson, stringifyJson, type Json } from '../codec/json.ts';
+import { stringifyCanonical, type Json } from '../codec/json.ts';
 
 /** A stretch of the base that one side replaced. `from` up to but without `to`. */
 interface Edit {
@@ -60,19 +60,4 @@ function placesOf(list: readonly Json[]): Map<string, number> | undefined {
   const places = new Map<string, number>();
   for (const [index, item] of list.entries()) places.set(stringifyCanonical(item), index);
   return places.size === list.length ? places : undefined;
-}
-
-/** A text that is the same for equal values, whatever the order of their keys. */
-function stringifyCanonical(value: Json): string {
-  return stringifyJson(sorted(value));
-}
-
-function sorted(value: Json): Json {
-  if (Array.isArray(value)) return value.map((item) => sorted(item));
-  if (typeof value !== 'object' || value === null || equalJson(value, {})) return value;
-  return Object.fromEntries(
-    Object.keys(value)
-      .sort()
-      .map((key) => [key, sorted(value[key] as Json)]),
-  );
 }

@@ -128,7 +128,7 @@ export class Scenario {
 
 /**
  * The findings of a trace, which are the same, words and order included, when all its tokens are called otherwise and when
- * it is looked at live, between its events; and, in any order, when its objects are looked at in shards.
+ * it is looked at live, between its events, and when keys come in another order; and, in any order, when its objects are looked at in shards.
  */
 export function findingsOf(events: readonly TraceEvent[], options: DetectorOptions = {}): Finding[] {
   const found = detect(events, options);
@@ -139,9 +139,24 @@ export function findingsOf(events: readonly TraceEvent[], options: DetectorOptio
     'with other tokens',
   );
   assert.deepEqual(detect(events, options, TICKS), found, 'live');
+  const turned = events.map((event, index) =>
+    index % 2 === 0 ? event : (turn(event as unknown as Json) as unknown as TraceEvent),
+  );
+  assert.deepEqual(detect(turned, options), found, 'with the keys of every other event in another order');
   for (const count of SHARDS)
     assert.deepEqual(sorted(detectInShards(events, count, options)), sorted(found), `${count} shards`);
   return found;
+}
+
+/** The same value with its keys the other way round. */
+function turn(value: Json): Json {
+  if (Array.isArray(value)) return value.map(turn);
+  if (!isJsonObject(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value)
+      .reverse()
+      .map(([key, item]) => [key, turn(item)]),
+  );
 }
 
 const SHARDS = [2, 3, 5];

@@ -1,4 +1,4 @@
-import { isJsonObject, stringifyJson, type Json } from '../../codec/json.ts';
+import { isJsonObject, stringifyCanonical, type Json, type JsonObject } from '../../codec/json.ts';
 import { hashText } from '../hash.ts';
 import type { WriteEvent } from '../traceEvent.ts';
 import { leavesOf } from './leaves.ts';
@@ -25,14 +25,16 @@ export function sentOwners(write: WriteEvent): readonly Json[] | undefined {
 export function copiedStamp({ body }: WriteEvent, owners: readonly Json[] | undefined): string {
   const metadata = isJsonObject(body) ? body['metadata'] : undefined;
   const generation = isJsonObject(metadata) ? metadata['generation'] : undefined;
-  return stringifyJson([generation ?? '', ownersStamp(owners) ?? '']);
+  return stringifyCanonical([generation ?? '', ownersStamp(owners) ?? '']);
 }
 
 /** The body as text without what names a version; key order does not matter. */
 export function withoutToken(body: Json): string {
   if (Array.isArray(body))
-    return stringifyJson(body.filter((item) => !isJsonObject(item) || item['path'] !== '/metadata/resourceVersion'));
-  if (!isJsonObject(body)) return stringifyJson(body);
+    return stringifyCanonical(
+      body.filter((item) => !isJsonObject(item) || item['path'] !== '/metadata/resourceVersion'),
+    );
+  if (!isJsonObject(body)) return stringifyCanonical(body);
   return JSON.stringify([...leavesOf(body)].sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
@@ -43,8 +45,20 @@ function entryStamp(entry: Json): string {
   const { manager, operation, subresource, time, fieldsV1 } = entry;
   // The server counts whole seconds of UTC; clients write that with fractions or another sign for UTC.
   const at = typeof time === 'string' ? time.slice(0, 19) : '';
-  const text = stringifyJson([manager ?? '', operation ?? '', subresource ?? '', at, fieldsV1 ?? {}]);
-  const stamp = hashText(text) + hashText(text, 1);
+  const fields = isJsonObject(fieldsV1) ? fieldsStamp(fieldsV1) : '';
+  const stamp = hashed([manager ?? '', operation ?? '', subresource ?? '', at, fields]);
   hashes.set(entry, stamp);
   return stamp;
+}
+
+/** Of its own, as most of its owner's writes change the time only. */
+function fieldsStamp(fields: JsonObject): string {
+  const stamp = hashes.get(fields) ?? hashed(fields);
+  hashes.set(fields, stamp);
+  return stamp;
+}
+
+function hashed(value: Json): string {
+  const text = stringifyCanonical(value);
+  return hashText(text) + hashText(text, 1);
 }

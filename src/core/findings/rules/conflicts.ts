@@ -1,5 +1,5 @@
 import { allOf, message, type Words } from '../../../base/message.ts';
-import { isJsonObject, stringifyJson } from '../../../codec/json.ts';
+import { isJsonObject, stringifyCanonical } from '../../../codec/json.ts';
 import { unambiguousManager } from '../../managerChange.ts';
 import type { WriteEvent } from '../../traceEvent.ts';
 import { hashText } from '../../hash.ts';
@@ -78,7 +78,7 @@ export class ConflictRule implements Rule {
       at: event.at,
       seq: event.seq,
       token,
-      body: event.body === undefined ? undefined : hashText(stringifyJson(event.body)),
+      body: event.body === undefined ? undefined : hashText(stringifyCanonical(event.body)),
       fresh,
     });
     run.total += 1;

@@ -1,5 +1,5 @@
 import { message, type Message } from '../../../base/message.ts';
-import { isJsonObject, stringifyJson, type Json } from '../../../codec/json.ts';
+import { isJsonObject, stringifyCanonical, type Json } from '../../../codec/json.ts';
 import { hashText } from '../../hash.ts';
 import { nameKey } from '../../history.ts';
 import type { GapEvent, ReadEvent, WriteEvent } from '../../traceEvent.ts';
@@ -217,8 +217,8 @@ function childOf(event: WriteEvent): { owner: string; shape: string; generated: 
   const isGenerated = typeof generated === 'string' && generated !== '';
   const base = isGenerated ? generated : event.name.name.replace(/[-.]?[a-z0-9]*\d[a-z0-9]*$/, '');
   const { metadata: _metadata, status: _status, ...rest } = body as Record<string, Json>;
-  const text = stringifyJson(rest).replaceAll(event.name.name, '');
-  return { owner, shape: `${base} ${text}`, generated: isGenerated ? hashText(stringifyJson(body)) : undefined };
+  const text = stringifyCanonical(rest).replaceAll(event.name.name, '');
+  return { owner, shape: `${base} ${text}`, generated: isGenerated ? hashText(stringifyCanonical(body)) : undefined };
 }
 
 function covers(event: ReadEvent, key: string): boolean {
