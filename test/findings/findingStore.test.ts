@@ -34,6 +34,25 @@ describe('the findings of a log', () => {
     );
   });
 
+  it('are of one incarnation each, whatever their key, and are taken back so', () => {
+    const store = new FindingStore(100, english);
+    const told = report('one', 'part', 1);
+    store.report(told);
+    store.report({ ...told, object: { ...told.object, uid: 'v' } });
+    assert.deepEqual(
+      store.all().map(({ object, count }) => [object.uid, count]),
+      [
+        ['u', 1],
+        ['v', 1],
+      ],
+    );
+    store.retract({ key: 'one', uid: 'u' }, 'part');
+    assert.deepEqual(
+      store.all().map(({ object }) => object.uid),
+      ['v'],
+    );
+  });
+
   it('count each refused creation of a loop once, however long it is', () => {
     const s = new Scenario();
     s.stream(configMap(), 'U1', 'v1', {});

@@ -10,8 +10,8 @@ export type Report = Omit<
   readonly explanation: Message;
   readonly remedy: Message;
   /**
-   * Makes reports one finding. It is one where one actor does by one rule and kind the same to one object, whichever fields
-   * that takes each time; a key holds more only where that makes it another bug.
+   * Makes reports of one incarnation one finding. It is one where one actor does by one rule and kind the same to it, whichever
+   * fields that takes each time; a key holds more only where that makes it another bug.
    */
   readonly key: string;
   /** The occurrence that this tells of, where later events may say otherwise of it. Default: one that stands. */
@@ -25,6 +25,12 @@ export type Report = Omit<
   readonly count?: number;
   readonly total?: number;
 };
+
+/** Which finding was told: the key of its report and the UID of its object. */
+export interface Told {
+  readonly key: string;
+  readonly uid: string;
+}
 
 const MAX_EVENTS = 64;
 const MAX_FIELDS = 100;
@@ -42,7 +48,7 @@ interface Entry {
   readonly settled: Set<string>;
 }
 
-/** Collects reports into findings: reports with one key grow one finding. */
+/** Collects reports into findings: reports of one incarnation with one key grow one finding. */
 export class FindingStore {
   private readonly byKey = new Map<string, Entry>();
   private readonly changed = new Set<string>();
@@ -60,7 +66,8 @@ export class FindingStore {
   }
 
   report(report: Report): void {
-    const { key, part = STANDING, total } = report;
+    const { part = STANDING, total } = report;
+    const key = placeOf({ key: report.key, uid: report.object.uid });
     const entry = this.byKey.get(key) ?? { parts: new Map<string, Finding>(), settled: new Set<string>() };
     if (entry.settled.has(part)) return;
     const known = entry.parts.get(part);
@@ -95,7 +102,8 @@ export class FindingStore {
   }
 
   /** Takes back a finding that later evidence disproves, or the part of it that it disproves. */
-  retract(key: string, part: string = STANDING): void {
+  retract(told: Told, part: string = STANDING): void {
+    const key = placeOf(told);
     const entry = this.byKey.get(key);
     if (entry?.parts.delete(part) !== true) return;
     this.retracted += 1;
@@ -121,6 +129,10 @@ export class FindingStore {
   all(): Finding[] {
     return [...this.byKey.values()].flatMap(whole);
   }
+}
+
+function placeOf({ key, uid }: Told): string {
+  return `${key}\0${uid}`;
 }
 
 /** The finding that all its parts are together. */

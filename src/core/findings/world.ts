@@ -2,7 +2,7 @@ import { nameKey } from '../history.ts';
 import type { AbsentEvent, ObjectName, ObservedEvent, ReadEvent, TraceEvent, WriteEvent } from '../traceEvent.ts';
 import { Contents } from './contents.ts';
 import type { FindingObject } from './finding.ts';
-import type { FindingStore, Report } from './findingStore.ts';
+import type { FindingStore, Report, Told } from './findingStore.ts';
 import { Judging } from './judging.ts';
 import { isBlind, Knowledge } from './knowledge.ts';
 import { leavesOfHashes } from './leaves.ts';
@@ -67,8 +67,8 @@ export class World {
   }
 
   /** Takes a finding back, or a part of it. */
-  retract(key: string, part?: string): void {
-    this.store.retract(key, part);
+  retract(told: Told, part?: string): void {
+    this.store.retract(told, part);
   }
 
   object(cluster: string, uid: string): ObjectState | undefined {

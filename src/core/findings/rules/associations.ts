@@ -2,6 +2,7 @@ import { message } from '../../../base/message.ts';
 import { stateOf } from '../../associations.ts';
 import { nameKey } from '../../history.ts';
 import type { AbsentEvent, NoteEvent, ObjectName, ObservedEvent, TraceEvent } from '../../traceEvent.ts';
+import type { Told } from '../findingStore.ts';
 import type { ObjectState } from '../objectState.ts';
 import type { Rule } from '../rule.ts';
 import { findingObject, type World } from '../world.ts';
@@ -13,8 +14,8 @@ interface Declared {
   readonly id: string;
   readonly uid: string;
   readonly seq: number;
-  /** The key of the finding that was told of it. */
-  told?: string;
+  /** The finding that was told of it. */
+  told?: Told;
 }
 
 const MAX_DECLARED = 10_000;
@@ -69,12 +70,12 @@ export class AssociationRule implements Rule {
       const one = this.declared.get(key);
       if (one === undefined) continue;
       const state = stateOf(one, gone ? null : holder.uid);
-      const found = state === 'holds' ? undefined : ['stale-reference', key, one.uid, state, holder.uid].join('\0');
-      if (found === one.told) continue;
+      const found = state === 'holds' ? undefined : ['stale-reference', key, one.uid, state].join('\0');
+      if (found === one.told?.key && (found === undefined || one.told?.uid === holder.uid)) continue;
       if (one.told !== undefined) world.retract(one.told);
       if (found === undefined) delete one.told;
       else {
-        one.told = found;
+        one.told = { key: found, uid: holder.uid };
         report(found, one, state === 'stale', holder, event, world);
       }
     }

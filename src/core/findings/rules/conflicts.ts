@@ -173,13 +173,12 @@ function reportLoop(run: Run, event: WriteEvent, world: World): void {
   const dead = tokens.size === 1 && only !== undefined && only !== '' && !field && !isOther;
   if (run.told === 0) run.kind = run.self ? 'self-conflict' : field || isOther ? event.outcome : '';
   const { kind, total } = run;
-  const object = isOther ? { ...event.name, uid: event.preconditions?.uid ?? '' } : writtenObject(event, world);
   world.report({
-    key: ['hot-conflict-loop', kind, writerKey(event), object.uid].join('\0'),
+    key: ['hot-conflict-loop', kind, writerKey(event)].join('\0'),
     id: 'hot-conflict-loop',
     ...(kind === '' ? {} : { kind }),
     cluster: event.cluster,
-    object,
+    object: isOther ? { ...event.name, uid: event.preconditions?.uid ?? '' } : writtenObject(event, world),
     actors: [who],
     fields: event.causes?.flatMap((cause) => cause.field ?? []) ?? [],
     at: event.at,
@@ -242,12 +241,11 @@ function reportConflict(event: WriteEvent, world: World): void {
         : message`somebody whose write was not seen`
       : message`most likely its own write before, whose answer was lost,`;
   const other = names.length > 0 ? allOf(names) : unseen;
-  const written = writtenObject(event, world);
   world.report({
-    key: ['version-conflict', writerKey(event), written.uid].join('\0'),
+    key: ['version-conflict', writerKey(event)].join('\0'),
     id: 'version-conflict',
     cluster: event.cluster,
-    object: written,
+    object: writtenObject(event, world),
     actors: [who, ...names.filter((name) => name !== who)],
     fields: fields.slice(0, 50),
     at: event.at,
@@ -267,7 +265,7 @@ function reportMismatch(event: WriteEvent, world: World): void {
   const holder = world.target(event);
   const live = holder?.uid === sent || holder?.gone !== undefined ? undefined : holder;
   world.report({
-    key: ['uid-mismatch', writerKey(event), sent].join('\0'),
+    key: ['uid-mismatch', writerKey(event)].join('\0'),
     id: 'uid-mismatch',
     cluster: event.cluster,
     object: { ...event.name, uid: sent },

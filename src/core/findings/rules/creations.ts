@@ -117,12 +117,11 @@ export class CreationRule implements Rule {
     keepLast(this.refused, key, run, MAX_REMEMBERED);
     if (inTurn(run.events.filter((item) => event.at - item.at <= windowMs)).length < count) return;
     const who = actorName(event.actor);
-    const object = writtenObject(event, world);
     world.report({
-      key: ['already-exists-loop', key, object.uid].join('\0'),
+      key: ['already-exists-loop', key].join('\0'),
       id: 'already-exists-loop',
       cluster: event.cluster,
-      object,
+      object: writtenObject(event, world),
       actors: [who],
       fields: [],
       at: event.at,
@@ -171,7 +170,7 @@ export class CreationRule implements Rule {
     if (first === undefined) return;
     const who = actorName(event.actor);
     world.report({
-      key: ['stale-read', 'duplicate-create', actorKey(event.actor), event.cluster, uid].join('\0'),
+      key: ['stale-read', 'duplicate-create', key].join('\0'),
       id: 'stale-read',
       kind: 'duplicate-create',
       cluster: event.cluster,

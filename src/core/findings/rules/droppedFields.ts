@@ -93,7 +93,7 @@ function report(fields: readonly string[], write: WriteEvent, change: VersionCha
     ),
   ];
   world.report({
-    key: ['lost-update', 'dropped-fields', writerKey(write), object.uid].join('\0'),
+    key: ['lost-update', 'dropped-fields', writerKey(write)].join('\0'),
     id: 'lost-update',
     kind: 'dropped-fields',
     cluster: object.cluster,

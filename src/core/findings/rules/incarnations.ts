@@ -21,7 +21,7 @@ export class IncarnationRule implements Rule {
   recreated(before: ObjectState, after: ObjectState, event: TraceEvent, world: World): void {
     const seen = before.gone !== undefined && before.gone.seq !== event.seq;
     world.report({
-      key: ['recreated', after.cluster, after.uid].join('\0'),
+      key: ['recreated', after.cluster].join('\0'),
       id: 'recreated',
       cluster: after.cluster,
       object: findingObject(after),

@@ -81,12 +81,11 @@ export class LoopRule implements Rule {
     if (run.events.filter((item) => event.at - item.at <= windowMs).length < needed) return;
     const who = actorName(event.actor);
     const fields = outermost([...run.fields.keys()]).slice(0, 20);
-    const written = writtenObject(event, world);
     world.report({
-      key: ['no-op-writes', writerKey(event), written.uid].join('\0'),
+      key: ['no-op-writes', writerKey(event)].join('\0'),
       id: 'no-op-writes',
       cluster: event.cluster,
-      object: written,
+      object: writtenObject(event, world),
       actors: [who],
       fields,
       at: event.at,

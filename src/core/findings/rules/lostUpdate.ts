@@ -358,7 +358,7 @@ function report(loss: Loss, change: VersionChange, write: WriteEvent, world: Wor
     ),
   ];
   world.report({
-    key: ['lost-update', kind, writerKey(write), object.uid].join('\0'),
+    key: ['lost-update', kind, writerKey(write)].join('\0'),
     id: 'lost-update',
     kind,
     cluster: object.cluster,

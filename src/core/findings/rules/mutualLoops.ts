@@ -105,9 +105,7 @@ function report({ object }: VersionChange, answers: readonly Answer[], world: Wo
   const fields = outermost(answers.flatMap((one) => one.fields));
   const seconds = ((last.at - first.at) / 1000).toFixed(1);
   world.report({
-    key: ['update-loop', 'mutual', object.cluster, object.uid, ...new Set(answers.map(({ by }) => by))]
-      .sort()
-      .join('\0'),
+    key: ['update-loop', 'mutual', object.cluster, ...new Set(answers.map(({ by }) => by))].sort().join('\0'),
     id: 'update-loop',
     kind: 'mutual',
     cluster: object.cluster,

@@ -68,7 +68,7 @@ export class OwnershipRule implements Rule {
     // Each whom something is taken from is wronged, however many are at once.
     for (const [from, own] of Map.groupBy(taken, (item) => item.manager))
       world.report({
-        key: ['force-takeover', writerKey(write), object.uid, from].join('\0'),
+        key: ['force-takeover', writerKey(write), from].join('\0'),
         id: 'force-takeover',
         cluster: object.cluster,
         object: findingObject(object),
@@ -220,7 +220,7 @@ function reportFight(fights: readonly Fight[], change: VersionChange, world: Wor
   const names = [...new Set(first.settings.slice(-2).map((setting) => setting.name))];
   const fields = outermost(fights.map(({ path }) => path));
   world.report({
-    key: ['ownership-fight', object.cluster, object.uid, pairOf(first.settings)].join('\0'),
+    key: ['ownership-fight', object.cluster, pairOf(first.settings)].join('\0'),
     id: 'ownership-fight',
     cluster: object.cluster,
     object: findingObject(object),

@@ -59,7 +59,7 @@ export class PatchRule implements Rule {
     const who = actorName(write.actor);
     const request = message`${who} sent a patch ${what} (${fields.join(', ')}) without a token or a test`;
     world.report({
-      key: ['unguarded-patch', writerKey(write), change.object.uid].join('\0'),
+      key: ['unguarded-patch', writerKey(write)].join('\0'),
       id: 'unguarded-patch',
       cluster: change.object.cluster,
       object: findingObject(change.object),
@@ -169,7 +169,7 @@ function reportHit(hits: readonly Hit[], write: WriteEvent, change: VersionChang
   const other = mover?.author === undefined ? (mover?.manager ?? 'another actor') : actorName(mover.author.actor);
   const base = givenVersion(write, object, world)?.token;
   world.report({
-    key: ['lost-update', 'index-patch', writerKey(write), object.uid].join('\0'),
+    key: ['lost-update', 'index-patch', writerKey(write)].join('\0'),
     id: 'lost-update',
     kind: 'index-patch',
     cluster: object.cluster,

@@ -166,7 +166,7 @@ export class ReferenceRule implements Rule, Timed {
       if (![...found].some(([path, uid]) => key === `${object.cluster}\0${uid}\n${path}`)) {
         const [target = '', path = ''] = key.split('\n');
         const [cluster = '', dead = ''] = target.split('\0');
-        if (isVolumeClaim(path)) world.retract(findingKey({ cluster, uid: object.uid }, dead), path);
+        if (isVolumeClaim(path)) world.retract({ key: findingKey(cluster, dead), uid: object.uid }, path);
         this.holders.get(target)?.delete(`${object.uid} ${path}`);
         object.references.delete(key);
       }
@@ -188,7 +188,7 @@ export class ReferenceRule implements Rule, Timed {
       keepLast(this.unsigned, object.uid, waiting, MAX_UNSIGNED);
     }
     world.report({
-      key: findingKey(holder, dead),
+      key: findingKey(holder.cluster, dead),
       part: holder.path,
       id: 'stale-reference',
       cluster: holder.cluster,
@@ -221,8 +221,8 @@ function writerOf(object: ObjectState, holder: Holder): string | undefined {
 }
 
 /** One finding for what one object says of one that is gone, wherever it says so. */
-function findingKey({ cluster, uid }: Pick<Holder, 'cluster' | 'uid'>, dead: string): string {
-  return ['stale-reference', cluster, uid, dead].join('\0');
+function findingKey(cluster: string, dead: string): string {
+  return ['stale-reference', cluster, dead].join('\0');
 }
 
 function isVolumeClaim(path: string): boolean {

@@ -46,7 +46,7 @@ function report(
   const who = version.author === undefined ? manager : actorName(version.author.actor);
   const fields = breaches.map(({ path }) => formatPath(path));
   world.report({
-    key: ['responsibility-breach', object.cluster, object.uid, rule.path, rule.manager, who].join('\0'),
+    key: ['responsibility-breach', object.cluster, rule.path, rule.manager, who].join('\0'),
     id: 'responsibility-breach',
     cluster: object.cluster,
     object: findingObject(object),

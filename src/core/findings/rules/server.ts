@@ -66,7 +66,7 @@ export class ServerRule implements Rule {
     // The hashes of a Secret's values are of one key in one run of whoever saw it, and of another in the next.
     if (fields.length === 0 && content.size === leaves.size) return;
     world.report({
-      key: ['token-reuse', object.cluster, object.uid].join('\0'),
+      key: ['token-reuse', object.cluster].join('\0'),
       id: 'token-reuse',
       cluster: object.cluster,
       object: findingObject(object),
@@ -157,7 +157,7 @@ function reportBehind(
 ): void {
   const gone = object.gone !== undefined;
   world.report({
-    key: ['server-behind', object.cluster, object.uid, actors.join()].join('\0'),
+    key: ['server-behind', object.cluster, actors.join()].join('\0'),
     id: 'server-behind',
     cluster: object.cluster,
     object: findingObject(object),

@@ -138,7 +138,7 @@ export class StaleReadRule implements Rule {
     if (![...known.tokens.values()].some((given) => firstRead(given) !== undefined)) return;
     const who = actorName(event.actor);
     world.report({
-      key: ['invented-token', writerKey(event), object.uid].join('\0'),
+      key: ['invented-token', writerKey(event)].join('\0'),
       id: 'invented-token',
       cluster: event.cluster,
       object: findingObject(object),
@@ -189,7 +189,7 @@ function report(
 ): void {
   const who = actorName(event.actor);
   world.report({
-    key: ['stale-read', kind ?? '', writerKey(event), object.uid].join('\0'),
+    key: ['stale-read', kind ?? '', writerKey(event)].join('\0'),
     id: 'stale-read',
     ...(kind === undefined ? {} : { kind }),
     cluster: object.cluster,

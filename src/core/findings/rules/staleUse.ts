@@ -173,7 +173,7 @@ function settle({ user, before, after, taken, running, at }: Change, world: Worl
   );
   const reasons = listed([...new Set(still.map(({ how }) => WHY[how]))], '; ');
   world.report({
-    key: ['stale-use', object.cluster, object.uid, before.uid].join('\0'),
+    key: ['stale-use', object.cluster, before.uid].join('\0'),
     id: 'stale-use',
     cluster: object.cluster,
     object: findingObject(object),

@@ -112,7 +112,7 @@ export class StatusRule implements Rule, Timed {
       ? message`the status subresource takes only the status`
       : message`the main endpoint takes no status where there is a status subresource`;
     world.report({
-      key: ['ignored-part', toStatus ? 'spec' : 'status', writerKey(write), object.uid].join('\0'),
+      key: ['ignored-part', toStatus ? 'spec' : 'status', writerKey(write)].join('\0'),
       id: 'ignored-part',
       kind: toStatus ? 'spec' : 'status',
       cluster: object.cluster,
@@ -145,7 +145,7 @@ function isWithin({ cluster, scope }: GapEvent, ofCluster: string, name: ObjectN
 function reportLag(lag: Lag, now: number, world: World): void {
   const { object, generation, observed } = lag;
   world.report({
-    key: ['generation-lag', object.cluster, object.uid, String(lag.seq)].join('\0'),
+    key: ['generation-lag', object.cluster, String(lag.seq)].join('\0'),
     id: 'generation-lag',
     cluster: object.cluster,
     object: findingObject(object),

@@ -3,6 +3,7 @@ import { isJsonObject } from '../../../codec/json.ts';
 import { nameKey } from '../../history.ts';
 import type { ReadEvent, WriteEvent } from '../../traceEvent.ts';
 import type { FindingObject } from '../finding.ts';
+import type { Told } from '../findingStore.ts';
 import { actorName, sameActor, writerKey } from '../knowledge.ts';
 import { leavesOf } from '../leaves.ts';
 import type { ObjectState } from '../objectState.ts';
@@ -16,8 +17,8 @@ type Settled = 'unknown' | 'written' | 'not-written';
 interface Lost {
   readonly event: WriteEvent;
   telling: Telling;
-  /** The finding that tells of it, by its key. */
-  told: string | undefined;
+  /** The finding that tells of it. */
+  told: Told | undefined;
   /** The read by which its sender looked what became of it, before it did anything else there. */
   looked: number | undefined;
 }
@@ -274,9 +275,9 @@ function tell(lost: Lost, telling: Telling, world: World): void {
     name: written.name === '' ? (generatedName(event) ?? '') : written.name,
   };
   const part = String(event.seq);
-  const key = ['uncertain-write', kind ?? '', String(didRight), writerKey(event), object.name, object.uid].join('\0');
+  const key = ['uncertain-write', kind ?? '', String(didRight), writerKey(event), object.name].join('\0');
   if (lost.told !== undefined) world.retract(lost.told, part);
-  lost.told = key;
+  lost.told = { key, uid: object.uid };
   world.report({
     key,
     part,
