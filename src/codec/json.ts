@@ -122,18 +122,19 @@ export function stringifyJson(value: Json, space?: number): string {
 
 const rawJson = (text: string): unknown => (JSON as unknown as { rawJSON(text: string): unknown }).rawJSON(text);
 
-/** A text that is the same for equal values, whatever the order of their keys. */
+/** Prints JSON with the keys of objects in order, as Go's encoder does of maps: equal values have one text. */
 export function stringifyCanonical(value: Json): string {
-  return stringifyJson(sorted(value));
+  return stringifyJson(withSortedKeys(value));
 }
 
-function sorted(value: Json): Json {
-  if (Array.isArray(value)) return value.map((item) => sorted(item));
+/** The same value with the keys of its objects in order. */
+export function withSortedKeys(value: Json): Json {
+  if (Array.isArray(value)) return value.map(withSortedKeys);
   if (!isJsonObject(value)) return value;
   return Object.fromEntries(
     Object.keys(value)
       .sort()
-      .map((key) => [key, sorted(value[key] ?? null)]),
+      .map((key) => [key, withSortedKeys(value[key] ?? null)]),
   );
 }
 

@@ -1,4 +1,4 @@
-import { stringifyJson, type Json } from '../codec/json.ts';
+import type { Json } from '../codec/json.ts';
 
 const NAMED: Readonly<Record<string, string>> = {
   '\u0007': '\\a',
@@ -24,21 +24,6 @@ function escapeControl(char: string): string {
   if (code < 0x20 || code === 0x7f) return `\\x${code.toString(16).padStart(2, '0')}`;
   if (code >= 0x80 && code < 0xa0) return `\\u${code.toString(16).padStart(4, '0')}`;
   return char;
-}
-
-/** Prints JSON as Go's encoder does: keys of maps in order of their bytes. */
-export function sortedJson(value: Json): string {
-  return stringifyJson(sortKeys(value));
-}
-
-function sortKeys(value: Json): Json {
-  if (Array.isArray(value)) return value.map(sortKeys);
-  if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(
-    Object.keys(value)
-      .sort()
-      .map((key) => [key, sortKeys(value[key] ?? null)]),
-  );
 }
 
 /** The text of a JSON string; '' for anything else. */

@@ -1,6 +1,6 @@
 import { Document, isScalar, Scalar, visit } from 'yaml';
 
-import type { Json } from '../codec/json.ts';
+import { withSortedKeys, type Json } from '../codec/json.ts';
 import { resolvePlain } from '../codec/yamlScalar.ts';
 
 const TIME = /^\d{4}-\d\d?-\d\d?([Tt ]|$)/;
@@ -13,7 +13,11 @@ const UNPRINTABLE = /[^\P{Cc}\n]/u;
  * 80 columns, text that could be read as something else in double quotes.
  */
 export function printGoYaml(value: Json): string {
-  const document = new Document(sorted(value), { version: '1.2', schema: 'core', aliasDuplicateObjects: false });
+  const document = new Document(withSortedKeys(value), {
+    version: '1.2',
+    schema: 'core',
+    aliasDuplicateObjects: false,
+  });
   visit(document, {
     Scalar(_key, node) {
       if (isScalar(node) && typeof node.value === 'string') node.type = styleOf(node.value);
@@ -61,14 +65,4 @@ function styleOf(text: string): Scalar.Type {
   if (text.includes('\n')) return Scalar.BLOCK_LITERAL;
   const plain = resolvePlain(text).kind === 'text' && !TIME.test(text) && !SEXAGESIMAL.test(text);
   return plain ? Scalar.PLAIN : Scalar.QUOTE_DOUBLE;
-}
-
-function sorted(value: Json): Json {
-  if (Array.isArray(value)) return value.map(sorted);
-  if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(
-    Object.keys(value)
-      .sort()
-      .map((key) => [key, sorted(value[key] ?? null)]),
-  );
 }

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 
-import { equalJson, type JsonObject } from '../../codec/json.ts';
-import { sortedJson } from '../goText.ts';
+import { equalJson, stringifyCanonical, type JsonObject } from '../../codec/json.ts';
 import { dig, meta, type Actor, type ActorContext } from './actor.ts';
 import { MERGE_PATCH } from './apiClient.ts';
 
@@ -59,7 +58,7 @@ export class DeploymentController implements Actor {
     const namespace = meta(deployment, 'namespace');
     const path = `/apis/apps/v1/namespaces/${namespace}/replicasets`;
     const template = (dig(deployment, 'spec', 'template') ?? {}) as JsonObject;
-    const hash = createHash('sha256').update(sortedJson(template)).digest('hex').slice(0, 10);
+    const hash = createHash('sha256').update(stringifyCanonical(template)).digest('hex').slice(0, 10);
     const name = `${meta(deployment, 'name')}-${hash}`;
     const replicas = Number(dig(deployment, 'spec', 'replicas') ?? 1);
     const owned = (await this.context.client.list(path)).filter((set) => isOwnedBy(set, deployment));

@@ -1,7 +1,6 @@
 import type { Json, JsonObject } from '../../codec/json.ts';
-import { isJsonObject, stringifyJson } from '../../codec/json.ts';
+import { isJsonObject, stringifyCanonical, stringifyJson } from '../../codec/json.ts';
 import { parseGoJson } from '../goJson.ts';
-import { sortedJson } from '../goText.ts';
 import type { Kind } from '../kinds/kind.ts';
 import { isFormerVersion, otherVersion } from '../kinds/versions.ts';
 import { normalize, DecodeError } from '../schema/normalize.ts';
@@ -226,7 +225,7 @@ export function decodePatched(
   shownResult?: string,
 ): Decoded {
   const refused = (why: string): StatusError =>
-    invalid({ group: '', kind: '' }, '', [invalidValue('patch', shownResult ?? sortedJson(value), why)]);
+    invalid({ group: '', kind: '' }, '', [invalidValue('patch', shownResult ?? stringifyCanonical(value), why)]);
   const isStrategic = shownResult !== undefined;
   const given: JsonObject = isJsonObject(value) ? value : {};
   if (!isStrategic) {
@@ -244,7 +243,7 @@ export function decodePatched(
     throw error;
   }
   if (fieldValidation === 'Ignore') return { object: completed.object, warnings: [] };
-  const unknown = strictProblems(sortedJson(value), strictSchema(kind));
+  const unknown = strictProblems(stringifyCanonical(value), strictSchema(kind));
   const warnings = [...patchWarnings, ...unknown, ...completed.dropped.map((path) => `unknown field "${path}"`)];
   if (fieldValidation === 'Strict' && warnings.length > 0)
     throw refused(`strict decoding error: ${warnings.join(', ')}`);
@@ -257,7 +256,7 @@ function checkPatchedKind(kind: Kind, given: JsonObject, refused: (why: string) 
   const claimed = textOr(given['apiVersion'], isCustom ? '' : apiVersionOf(kind));
   if (claimedKind === kind.kind && (claimed === apiVersionOf(kind) || isFormerVersion(kind, claimed))) return;
   if (!isCustom) throw refused(foreignProblem(kind, given, claimed, claimedKind));
-  if (claimedKind === '') throw refused(`Object 'Kind' is missing in '${sortedJson(given)}'`);
+  if (claimedKind === '') throw refused(`Object 'Kind' is missing in '${stringifyCanonical(given)}'`);
   if (claimed === '') throw internalError("Object 'apiVersion' is missing in 'object has no apiVersion field'");
   const errors = [
     ...(claimedKind === kind.kind ? [] : [invalidValue('kind', claimedKind, `must be ${kind.kind}`)]),

@@ -1,7 +1,6 @@
 import type { Json, JsonObject } from '../../codec/json.ts';
-import { isJsonObject, stringifyJson } from '../../codec/json.ts';
+import { isJsonObject, stringifyCanonical, stringifyJson } from '../../codec/json.ts';
 import type { ListTypeSchema } from '../schema/schema.ts';
-import { sortedJson } from '../goText.ts';
 
 /**
  * One step into an object, in the notation of FieldsV1, which is also its identity:
@@ -87,7 +86,7 @@ export function canonicalElement(text: string): Element | undefined {
   try {
     const value = JSON.parse(text.slice(2)) as Json;
     if (kind === 'k:' && !isJsonObject(value)) return undefined;
-    return `${kind}${sortedJson(value)}`;
+    return `${kind}${stringifyCanonical(value)}`;
   } catch {
     return undefined;
   }

@@ -1,6 +1,5 @@
 import type { Json, JsonObject } from '../../codec/json.ts';
-import { cloneJson, isJsonObject, setOwn } from '../../codec/json.ts';
-import { sortedJson } from '../goText.ts';
+import { cloneJson, isJsonObject, setOwn, stringifyCanonical } from '../../codec/json.ts';
 import { objectMeta } from './builtInTypes.ts';
 import { DecodeError, normalize } from './normalize.ts';
 import type { Schema, StructSchema } from './schema.ts';
@@ -77,7 +76,7 @@ function coerceEmbedded(value: Json, path: string, dropped: Dropped): Json {
     return coerceMetadata(value, path, dropped);
   } catch (error) {
     if (!(error instanceof DecodeError)) throw error;
-    throw new DecodeError(`${path}: Invalid value: ${sortedJson(value)}: ${error.message}`);
+    throw new DecodeError(`${path}: Invalid value: ${stringifyCanonical(value)}: ${error.message}`);
   }
 }
 
