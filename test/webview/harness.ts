@@ -4,6 +4,7 @@ import { createServer, type Server } from 'node:http';
 import { join } from 'node:path';
 import { build } from 'esbuild';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { launchBrowser } from './browser.ts';
 import { THEMES } from './themes.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
@@ -141,4 +142,19 @@ for (const [name, value] of Object.entries(${variables})) document.documentEleme
 <script nonce="${nonce}" src="/file/media/${webview}/main.ts"></script>
 </body>
 </html>`;
+}
+
+/** A browser with a harness, there for all tests of the suite that asks for it. */
+export function browserHarness(): { readonly browser: Browser; readonly harness: WebviewHarness } {
+  const made = {} as { browser: Browser; harness: WebviewHarness };
+  before(async () => {
+    made.browser = await launchBrowser();
+    made.harness = new WebviewHarness(made.browser);
+    await made.harness.start();
+  });
+  after(async () => {
+    await made.harness.stop();
+    await made.browser.close();
+  });
+  return made;
 }

@@ -1,31 +1,20 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
-import type { Browser } from 'playwright-core';
-import { launchBrowser } from './browser.ts';
-import { WebviewHarness } from './harness.ts';
+import { browserHarness } from './harness.ts';
 import { LabDriver, LabGrounds } from './labDriver.ts';
 import { THEMES } from './themes.ts';
 import type { LabPage } from '../../src/protocol/labStates.ts';
 
 describe('the labs in a browser', function () {
   this.timeout(60_000);
-  let browser: Browser;
-  let harness: WebviewHarness;
   let grounds: LabGrounds;
   let lab: LabDriver | undefined;
 
   before(async () => {
     grounds = await LabGrounds.start();
-    browser = await launchBrowser();
-    harness = new WebviewHarness(browser);
-    await harness.start();
   });
-
-  after(async () => {
-    await harness.stop();
-    await browser.close();
-    await grounds.stop();
-  });
+  const shown = browserHarness();
+  after(() => grounds.stop());
 
   afterEach(async () => {
     await lab?.close();
@@ -34,7 +23,7 @@ describe('the labs in a browser', function () {
   });
 
   const open = async (page: LabPage, options = {}): Promise<LabDriver> => {
-    lab = await LabDriver.open(harness, grounds, page, options);
+    lab = await LabDriver.open(shown.harness, grounds, page, options);
     return lab;
   };
 

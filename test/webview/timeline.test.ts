@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
-import type { Browser, Locator } from 'playwright-core';
-import { launchBrowser } from './browser.ts';
-import { WebviewHarness } from './harness.ts';
+import type { Locator } from 'playwright-core';
+import { browserHarness } from './harness.ts';
 import { demoModel } from '../core/timeline/demoModel.ts';
 import { demo, START } from './scenario.ts';
 import { TimelineDriver } from './timelineDriver.ts';
@@ -12,20 +11,8 @@ const MARKS = demoModel().marks.at.length;
 
 describe('timeline in a browser', function () {
   this.timeout(30_000);
-  let browser: Browser;
-  let harness: WebviewHarness;
+  const shown = browserHarness();
   let timeline: TimelineDriver | undefined;
-
-  before(async () => {
-    browser = await launchBrowser();
-    harness = new WebviewHarness(browser);
-    await harness.start();
-  });
-
-  after(async () => {
-    await harness.stop();
-    await browser.close();
-  });
 
   afterEach(async () => {
     await timeline?.page.close();
@@ -35,7 +22,7 @@ describe('timeline in a browser', function () {
   async function open(
     ...options: Parameters<typeof TimelineDriver.open> extends [unknown, ...infer Rest] ? Rest : never
   ): Promise<TimelineDriver> {
-    timeline = await TimelineDriver.open(harness, ...options);
+    timeline = await TimelineDriver.open(shown.harness, ...options);
     return timeline;
   }
 

@@ -1,9 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import type { Browser } from 'playwright-core';
-import { launchBrowser } from './browser.ts';
-import { WebviewHarness } from './harness.ts';
+import { browserHarness } from './harness.ts';
 import { demo } from './scenario.ts';
 import { THEMES } from './themes.ts';
 import { TimelineDriver } from './timelineDriver.ts';
@@ -33,22 +31,10 @@ async function findingsOfAxe(page: TimelineDriver): Promise<string[]> {
 
 describe('looks of the timeline', function () {
   this.timeout(30_000);
-  let browser: Browser;
-  let harness: WebviewHarness;
-
-  before(async () => {
-    browser = await launchBrowser();
-    harness = new WebviewHarness(browser);
-    await harness.start();
-  });
-
-  after(async () => {
-    await harness.stop();
-    await browser.close();
-  });
+  const shown = browserHarness();
 
   it('where the system forces its colours, shapes and bars keep those of the theme', async () => {
-    const page = await TimelineDriver.open(harness, { theme: 'high-contrast', height: 760 });
+    const page = await TimelineDriver.open(shown.harness, { theme: 'high-contrast', height: 760 });
     const chart = (): Promise<Buffer> => page.page.locator('.chart').screenshot();
     const before = await chart();
     await page.page.emulateMedia({ forcedColors: 'active' });
@@ -60,7 +46,7 @@ describe('looks of the timeline', function () {
 
   for (const theme of THEMES) {
     it(`axe finds nothing to complain about in ${theme.name}, with details, table and replay open`, async () => {
-      const page = await TimelineDriver.open(harness, { theme: theme.name, height: 760 });
+      const page = await TimelineDriver.open(shown.harness, { theme: theme.name, height: 760 });
       assert.deepEqual(await findingsOfAxe(page), []);
       await page.screenshot(`timeline-${theme.name}-overview`);
       await page.page.evaluate((event) => window.testHost.reveal(event), CONFLICT);
@@ -79,7 +65,7 @@ describe('looks of the timeline', function () {
 
   for (const theme of THEMES) {
     it(`axe finds nothing to complain about in ${theme.name}, with lanes of actors and one of them open`, async () => {
-      const page = await TimelineDriver.open(harness, { theme: theme.name, height: 760 });
+      const page = await TimelineDriver.open(shown.harness, { theme: theme.name, height: 760 });
       await page.page.evaluate((event) => window.testHost.reveal(event), CONFLICT);
       await page.detailsSay('Who made progress');
       await page.focusChart();
@@ -95,7 +81,7 @@ describe('looks of the timeline', function () {
   }
 
   it('in a narrow editor the details lie beside the toolbar, not over it', async () => {
-    const page = await TimelineDriver.open(harness, { width: 620, height: 560 });
+    const page = await TimelineDriver.open(shown.harness, { width: 620, height: 560 });
     const lost = demo().findings.find(({ id }) => id === 'lost-update');
     await page.page.evaluate((seq) => window.testHost.reveal(seq, 'lost-update'), lost?.events.at(-1) ?? 0);
     await page.detailsSay('Finding: lost-update');
@@ -112,7 +98,7 @@ describe('looks of the timeline', function () {
 
   for (const width of [600, 700]) {
     it(`at ${width} pixels the findings lie below the lanes, with all their words, and the legend is a menu of words`, async () => {
-      const page = await TimelineDriver.open(harness, { width, height: 800 });
+      const page = await TimelineDriver.open(shown.harness, { width, height: 800 });
       const boxOf = async (selector: string): Promise<{ x: number; y: number; width: number; height: number }> =>
         (await page.page.locator(selector).boundingBox()) ?? assert.fail(`${selector} is not seen`);
       const [details, chart] = [await boxOf('.details'), await boxOf('.chart')];
@@ -134,7 +120,7 @@ describe('looks of the timeline', function () {
   }
 
   it('names in the details are whole where a line has room for them', async () => {
-    const page = await TimelineDriver.open(harness, { height: 760 });
+    const page = await TimelineDriver.open(shown.harness, { height: 760 });
     await page.page.evaluate((event) => window.testHost.reveal(event), CONFLICT);
     await page.detailsSay('Who made progress');
     const broken = await page.page.evaluate(() => {
@@ -148,7 +134,7 @@ describe('looks of the timeline', function () {
   });
 
   it('a change of the theme is drawn at once', async () => {
-    const page = await TimelineDriver.open(harness);
+    const page = await TimelineDriver.open(shown.harness);
     const corner = (): Promise<number[]> =>
       page.page.evaluate(() => {
         const canvas = document.querySelector<HTMLCanvasElement>('canvas.base');
@@ -165,7 +151,7 @@ describe('looks of the timeline', function () {
   });
 
   it('at 200 % zoom everything can be reached: nothing is cut off, details lie over the edge', async () => {
-    const page = await TimelineDriver.open(harness, { width: 640, height: 400, scale: 2 });
+    const page = await TimelineDriver.open(shown.harness, { width: 640, height: 400, scale: 2 });
     assert.ok(await page.page.evaluate(() => document.documentElement.scrollWidth <= window.innerWidth));
     await page.page.evaluate((event) => window.testHost.reveal(event), CONFLICT);
     await page.detailsSay('Who made progress');
@@ -191,7 +177,7 @@ describe('looks of the timeline', function () {
   });
 
   it('on a screen with twice the pixels the canvas has twice the pixels', async () => {
-    const page = await TimelineDriver.open(harness, { scale: 2 });
+    const page = await TimelineDriver.open(shown.harness, { scale: 2 });
     const ratio = await page.page.evaluate(() => {
       const canvas = document.querySelector<HTMLCanvasElement>('canvas.base');
       return canvas === null ? 0 : canvas.width / canvas.clientWidth;
@@ -201,13 +187,13 @@ describe('looks of the timeline', function () {
   });
 
   it('with a screen reader the table is there from the start', async () => {
-    const page = await TimelineDriver.open(harness, { bodyClass: 'vscode-using-screen-reader' });
+    const page = await TimelineDriver.open(shown.harness, { bodyClass: 'vscode-using-screen-reader' });
     assert.ok(await page.page.locator('[role="grid"]').isVisible());
     await page.page.close();
   });
 
   it('with reduced motion nothing is animated', async () => {
-    const page = await TimelineDriver.open(harness, { reducedMotion: true, bodyClass: 'vscode-reduce-motion' });
+    const page = await TimelineDriver.open(shown.harness, { reducedMotion: true, bodyClass: 'vscode-reduce-motion' });
     const animated = await page.page.evaluate(
       () =>
         Array.from(document.querySelectorAll('*')).filter(
@@ -219,7 +205,7 @@ describe('looks of the timeline', function () {
   });
 
   it('a hundred lanes: that there are more of them is seen, and one event is told in the singular', async () => {
-    const page = await TimelineDriver.open(harness, { empty: true });
+    const page = await TimelineDriver.open(shown.harness, { empty: true });
     const seen = (name: string): object => ({
       type: 'observed',
       at: 1_800_000_000_000,
@@ -253,7 +239,7 @@ describe('looks of the timeline', function () {
   });
 
   it('an empty timeline says so', async () => {
-    const page = await TimelineDriver.open(harness, { empty: true });
+    const page = await TimelineDriver.open(shown.harness, { empty: true });
     assert.equal(await page.page.locator('.empty').innerText(), 'Nothing has been seen yet.');
     assert.deepEqual(await findingsOfAxe(page), []);
     await page.screenshot('timeline-empty');

@@ -1,9 +1,7 @@
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Browser } from 'playwright-core';
-import { launchBrowser } from './browser.ts';
-import { WebviewHarness } from './harness.ts';
+import { browserHarness } from './harness.ts';
 import { THEMES } from './themes.ts';
 import { SCREENSHOTS, TimelineDriver } from './timelineDriver.ts';
 
@@ -23,26 +21,14 @@ async function exported(page: TimelineDriver, format: 'PNG' | 'SVG'): Promise<st
 
 describe('pictures of the timeline', function () {
   this.timeout(30_000);
-  let browser: Browser;
-  let harness: WebviewHarness;
-
-  before(async () => {
-    browser = await launchBrowser();
-    harness = new WebviewHarness(browser);
-    await harness.start();
-  });
-
-  after(async () => {
-    await harness.stop();
-    await browser.close();
-  });
+  const shown = browserHarness();
 
   for (const { name } of THEMES) {
     it(`in ${name} the PNG and the SVG are one picture`, async () => {
-      const page = await TimelineDriver.open(harness, { theme: name });
+      const page = await TimelineDriver.open(shown.harness, { theme: name });
       const png = `data:image/png;base64,${await exported(page, 'PNG')}`;
       const svg = `data:image/svg+xml;base64,${Buffer.from(await exported(page, 'SVG')).toString('base64')}`;
-      const plain = await browser.newPage();
+      const plain = await shown.browser.newPage();
       const { share, drawn } = await plain.evaluate(
         async ([noticed, ...sources]) => {
           const images = await Promise.all(
@@ -85,7 +71,7 @@ describe('pictures of the timeline', function () {
   }
 
   it('a PNG that the browser cannot make at twice the size is made at its own; one that it cannot make at all is said', async () => {
-    const page = await TimelineDriver.open(harness);
+    const page = await TimelineDriver.open(shown.harness);
     await page.page.evaluate(() => {
       const canvases = HTMLCanvasElement.prototype as { toDataURL: (this: HTMLCanvasElement, type: string) => string };
       const { toDataURL } = canvases;
@@ -108,7 +94,7 @@ describe('pictures of the timeline', function () {
 
   for (const scale of [1.25, 1.5]) {
     it(`at ${scale} pixels of the screen for each of the page, a pixel of a canvas is one of the screen`, async () => {
-      const page = await TimelineDriver.open(harness, { scale, width: 1173 });
+      const page = await TimelineDriver.open(shown.harness, { scale, width: 1173 });
       const places = await page.page.evaluate(() =>
         Array.from(document.querySelectorAll('canvas')).map((canvas) => {
           const { left, top } = canvas.getBoundingClientRect();
@@ -142,7 +128,7 @@ describe('pictures of the timeline', function () {
   }
 
   it('on another screen, where the page keeps its size, the canvas takes up its pixels', async () => {
-    const page = await TimelineDriver.open(harness);
+    const page = await TimelineDriver.open(shown.harness);
     const session = await page.page.context().newCDPSession(page.page);
     await session.send('Emulation.setDeviceMetricsOverride', {
       width: 1280,
@@ -158,7 +144,7 @@ describe('pictures of the timeline', function () {
   });
 
   it('the window of the minimap is seen at the edge where it is beyond, and follows no pointer that was taken away', async () => {
-    const page = await TimelineDriver.open(harness);
+    const page = await TimelineDriver.open(shown.harness);
     const edge = (): Promise<string> =>
       page.page.evaluate(() => {
         const canvas = document.querySelector<HTMLCanvasElement>('canvas.strip');
@@ -193,7 +179,7 @@ describe('pictures of the timeline', function () {
   });
 
   it('while following, one zooms out no further than what can be shown', async () => {
-    const page = await TimelineDriver.open(harness, { empty: true, test: { hasCluster: true } });
+    const page = await TimelineDriver.open(shown.harness, { empty: true, test: { hasCluster: true } });
     const seen = {
       type: 'observed',
       at: Date.now(),
